@@ -1,0 +1,45 @@
+# SPDX-FileCopyrightText: 2026 The revisit authors
+# SPDX-License-Identifier: Apache-2.0
+# Every third-party library, found here and nowhere else. A missing one is reported with its Debian package.
+
+# revisit_find(TARGET PACKAGE HEADER LIBRARY...): makes the imported target from a header and libraries.
+function(revisit_find target package header)
+  find_path(${target}_include ${header})
+  set(libraries)
+  foreach(library IN LISTS ARGN)
+    find_library(${target}_${library} ${library})
+    list(APPEND libraries "${${target}_${library}}")
+  endforeach()
+  if(NOT ${target}_include OR "${libraries}" MATCHES "NOTFOUND")
+    message(FATAL_ERROR "revisit needs ${header}: apt-get install ${package} (or run scripts/install-deps.sh)")
+  endif()
+  add_library(revisit::${target} INTERFACE IMPORTED GLOBAL)
+  target_include_directories(revisit::${target} SYSTEM INTERFACE ${${target}_include})
+  target_link_libraries(revisit::${target} INTERFACE ${libraries})
+endfunction()
+
+revisit_find(fmt libfmt-dev fmt/format.h fmt)
+revisit_find(json nlohmann-json3-dev nlohmann/json.hpp)
+revisit_find(xxhash libxxhash-dev xxhash.h xxhash)
+revisit_find(jpeg libjpeg62-turbo-dev jpeglib.h jpeg)
+revisit_find(png libpng-dev png.h png)
+revisit_find(webp libwebp-dev webp/decode.h webp)
+find_package(Threads REQUIRED)
+
+if(REVISIT_ENGINE)
+  # find_package(dnnl) wants OpenCL development files in Debian 12, so the plain header and library are used.
+  revisit_find(dnnl libdnnl-dev oneapi/dnnl/dnnl.hpp dnnl)
+  revisit_find(hwy libhwy-dev hwy/highway.h hwy)
+  revisit_find(cli11 libcli11-dev CLI/CLI.hpp)
+  if(REVISIT_OPENMP)
+    find_package(OpenMP REQUIRED COMPONENTS CXX)
+  endif()
+endif()
+if(REVISIT_TESTS)
+  find_package(GTest QUIET)
+  if(NOT GTest_FOUND)
+    message(FATAL_ERROR "revisit's tests need GoogleTest: apt-get install libgtest-dev (or run scripts/install-deps.sh test)")
+  endif()
+  enable_testing()
+  include(GoogleTest)
+endif()

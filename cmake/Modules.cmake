@@ -1,0 +1,62 @@
+# SPDX-FileCopyrightText: 2026 The revisit authors
+# SPDX-License-Identifier: Apache-2.0
+# One call describes a module: every *.cpp of its folder but *_test.cpp becomes an object library, and
+# *_test.cpp becomes one unit-test program. LINK names modules below it and third-party targets.
+function(revisit_module name)
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+
+  add_library(revisit_${name} OBJECT ${sources})
+  target_include_directories(revisit_${name} PUBLIC ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
+  target_link_libraries(revisit_${name} PUBLIC ${arg_LINK})
+  set_property(GLOBAL APPEND PROPERTY REVISIT_MODULES revisit_${name})
+  if(REVISIT_TESTS AND tests)
+    revisit_test(${name}_test SOURCES ${tests} MODULES revisit_${name} LABELS unit)
+  endif()
+endfunction()
+
+# Objects do not travel through object libraries, so a program lists every module it needs, directly or not.
+function(revisit_collect_modules out)
+  set(todo ${ARGN})
+  set(seen)
+  while(todo)
+    list(POP_FRONT todo module)
+    if(NOT module IN_LIST seen)
+      list(APPEND seen ${module})
+      get_target_property(links ${module} INTERFACE_LINK_LIBRARIES)
+      foreach(link IN LISTS links)
+        if(link MATCHES "^revisit_")
+          list(APPEND todo ${link})
+        endif()
+      endforeach()
+    endif()
+  endwhile()
+  set(${out} ${seen} PARENT_SCOPE)
+endfunction()
+
+# revisit_program(NAME SOURCES ... MODULES ...): an executable with the objects of the modules and all below them.
+function(revisit_program name)
+  cmake_parse_arguments(arg "" "" "SOURCES;MODULES;LINK" ${ARGN})
+  revisit_collect_modules(modules ${arg_MODULES})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${modules} ${arg_LINK})
+  foreach(module IN LISTS modules)
+    target_sources(${name} PRIVATE $<TARGET_OBJECTS:${module}>)
+  endforeach()
+endfunction()
+
+# revisit_test(NAME SOURCES ... MODULES ... LABELS ... [TIMEOUT s]): a GoogleTest program, one CTest entry a test.
+function(revisit_test name)
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;MODULES;LABELS;LINK" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  revisit_program(${name} SOURCES ${arg_SOURCES} MODULES ${arg_MODULES} LINK ${arg_LINK} GTest::gtest GTest::gtest_main)
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+  target_compile_definitions(${name} PRIVATE REVISIT_SHARED="${REVISIT_SHARED}")
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+  gtest_discover_tests(${name} TEST_PREFIX "${name}." PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} DISCOVERY_TIMEOUT 60)
+endfunction()

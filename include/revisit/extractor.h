@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// From a photo to a descriptor, with one knob: rho, the share of patch tokens kept.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "revisit/image.h"
+#include "revisit/model.h"
+
+namespace revisit {
+
+struct ExtractorOptions {
+  double rho = 1.0;                       ///< share of patch tokens kept, in (0, 1]
+  std::optional<Size> size;               ///< input size; each side is rounded to a multiple of the patch, at least one
+  std::optional<std::string> aggregate;   ///< "cls", "mean" or "gem" for backbone-only models
+  std::optional<std::string> prune;       ///< "weitop", "random", "norm" or "none"; default: the model's own
+  std::optional<int> prune_layer;         ///< blocks run before pruning; 0 = right after the patch embedding
+  std::optional<double> kappa;            ///< weight of the learnt score against the token norm, in [0, 1]
+  std::optional<std::string> norm_scale;  ///< "minmax" or "raw"
+  std::uint64_t seed = 0;                 ///< for random pruning
+  int threads = 0;                        ///< 0: every core this process may use
+};
+
+/// Everything that happened inside one describe call. Fields that do not apply to the model stay empty.
+struct Trace {
+  struct Array {
+    std::vector<std::int64_t> shape;
+    std::vector<float> values;
+  };
+  Array tokens_block0;                  ///< (1 + R + N0, D)
+  Array logits;                         ///< (N0) WeiToP output, when the model has a pruner
+  Array scores;                         ///< (N0) final pruning score
+  std::vector<std::int64_t> kept;       ///< (K) ascending indices into the N0 patches
+  Array cls;                            ///< (D) after the final norm
+  Array patches;                        ///< (K, D) after the final norm
+  Array transport;                      ///< (K, M) real part of P
+  Array ghost;                          ///< (M)
+  Array alpha;                          ///< (M)
+  std::vector<std::int64_t> tier;       ///< (M)
+  Array tier_weight;                    ///< (T)
+  Array importance;                     ///< (K)
+};
+
+/// Milliseconds spent in each stage of the last describe call.
+struct StageTimes {
+  double preprocess_ms = 0;  ///< resize and normalise; decoding is not part of describe
+  double blocks_ms = 0;      ///< embedding, transformer blocks, final norm
+  double prune_ms = 0;       ///< scoring, top-K and gather
+  double aggregate_ms = 0;
+};
+
+/// Not thread-safe: one extractor serves one caller at a time and uses `threads` cores for each image.
+class Extractor {
+ public:
+  explicit Extractor(Model model, const ExtractorOptions& options = {});
+  ~Extractor();
+  Extractor(Extractor&&) noexcept;
+  Extractor& operator=(Extractor&&) noexcept;
+
+  /// Unit-length descriptor of a photo of any size. Throws Error kBadModel when the weights give a non-finite result.
+  std::vector<float> describe(const Image& image, Trace* trace = nullptr);
+
+  /// The same from an already preprocessed tensor (3, H, W); H and W must be multiples of the patch (else Error kUsage).
+  std::vector<float> describe_tensor(std::span<const float> pixels, Size size, Trace* trace = nullptr);
+
+  int descriptor_dim() const;
+  Size input_size() const;                ///< after rounding to the patch
+  const Model& model() const;
+  StageTimes last_times() const;
+  /// One sentence about each setting that was adjusted (a size rounded to the patch).
+  const std::vector<std::string>& notices() const;
+  /// Multiply-adds of one forward at this input size and rho, in units of 10^9.
+  double gmac() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace revisit

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Photos: decoding to RGB8, what EXIF says about them, and resizing as Pillow does it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace revisit {
+
+/// Interleaved 8-bit RGB, row-major: pixel (x, y) starts at rgb[3 * (y * width + x)].
+struct Image {
+  int width = 0;
+  int height = 0;
+  std::vector<std::uint8_t> rgb;
+};
+
+struct Size {
+  int height = 0;
+  int width = 0;
+  bool operator==(const Size&) const = default;
+};
+
+enum class Orientation { kApply, kIgnore };  ///< whether the EXIF orientation turns the picture upright
+
+/// What the camera wrote beside the pixels. Absent or invalid fields are empty; `notes` says why one was ignored.
+struct PhotoInfo {
+  int orientation = 1;                 ///< EXIF 1..8; invalid values count as 1
+  std::optional<double> lat_deg;       ///< set only together with lon_deg
+  std::optional<double> lon_deg;
+  std::optional<double> altitude_m;
+  std::optional<double> heading_deg;   ///< GPSImgDirection, 0..360
+  std::optional<std::string> time;     ///< DateTimeOriginal (else DateTime) as "YYYY-MM-DDTHH:MM:SS"
+  std::vector<std::string> notes;
+};
+
+struct DecodeOptions {
+  Orientation orientation = Orientation::kApply;
+  bool accept_truncated = false;              ///< use what is there of a file cut short, gray for the rest
+  std::int64_t max_pixels = 100'000'000;      ///< checked against the header before a pixel buffer exists
+  std::int64_t max_file_bytes = 256'000'000;
+};
+
+/// Reads a JPEG, PNG or WebP file, whatever its extension says. Throws Error kNotFound, kBadImage or kLimit.
+Image load_image(const std::filesystem::path& path, const DecodeOptions& options = {}, PhotoInfo* info = nullptr);
+
+/// The same from memory; `name` stands for the file in error sentences.
+Image decode_image(std::span<const std::byte> bytes, const std::string& name, const DecodeOptions& options = {},
+                   PhotoInfo* info = nullptr);
+
+enum class ResizeFilter { kBilinear, kBicubic };
+
+/// Pillow's Image.resize to exactly `size` (aspect ratio is not kept), equal to it byte for byte.
+Image resize(const Image& image, Size size, ResizeFilter filter);
+
+/// Writes a PNG (used by demos and reports). Throws Error kIo or kNoSpace.
+void save_png(const Image& image, const std::filesystem::path& path);
+
+}  // namespace revisit

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Every limit on untrusted input in one place; each is tested at its value, one below and one above.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace revisit::limits {
+
+// Images
+inline constexpr std::int64_t kMaxImageSide = 65'500;
+inline constexpr int kMaxJpegScans = 100;
+inline constexpr double kMaxDecodeSeconds = 10.0;
+inline constexpr std::uint64_t kMaxPngChunkBytes = 1'000'000;       // one ancillary chunk
+inline constexpr std::uint64_t kMaxPngAncillaryBytes = 8'000'000;   // all of them
+inline constexpr int kMaxExifEntries = 1'000;                       // per directory
+
+// safetensors and model files
+inline constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
+inline constexpr std::uint64_t kMaxMetadataBytes = 1'000'000;
+inline constexpr std::size_t kMaxTensors = 10'000;
+inline constexpr std::size_t kMaxRank = 8;
+inline constexpr std::size_t kMaxTensorName = 512;
+inline constexpr int kMaxJsonDepth = 4;
+
+// torch checkpoints
+inline constexpr std::uint64_t kMaxZipEntries = 20'000;
+inline constexpr std::uint64_t kMaxPickleBytes = 64'000'000;
+inline constexpr std::uint64_t kMaxPickleOpcodes = 5'000'000;
+inline constexpr int kMaxPickleDepth = 64;
+inline constexpr std::size_t kMaxPickleMemo = 1'000'000;
+
+// Arrays
+inline constexpr std::uint64_t kMaxNpyHeaderBytes = 65'536;
+inline constexpr std::uint64_t kMaxDescriptorDim = 65'536;
+
+}  // namespace revisit::limits

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// NumPy .npy arrays of plain numbers, C order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace revisit {
+
+struct NpyArray {
+  std::string dtype;                ///< as in the file without byte order: "f4", "i8", "u1", ...
+  std::vector<std::int64_t> shape;
+  std::vector<std::byte> data;      ///< C order, little-endian
+
+  std::int64_t count() const;
+  std::vector<float> to_f32() const;         ///< f2 is not needed here; f4, f8, integers and bool are converted
+  std::vector<std::int64_t> to_i64() const;  ///< integers and bool only
+};
+
+/// Throws Error kBadFile for anything but a whole little-endian C-order array of numbers (no object arrays).
+NpyArray read_npy(const std::filesystem::path& path);
+NpyArray parse_npy(std::span<const std::byte> bytes, const std::string& name);
+
+void write_npy(const std::filesystem::path& path, std::span<const float> values, const std::vector<std::int64_t>& shape);
+void write_npy(const std::filesystem::path& path, std::span<const std::int64_t> values, const std::vector<std::int64_t>& shape);
+
+}  // namespace revisit

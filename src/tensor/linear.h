@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// y = x W^T + b on oneDNN inner_product. Precision lives here and nowhere else: f32 rows in, f32 rows out.
+#pragma once
+
+#include <memory>
+
+#include "tensor/arena.h"
+#include "tensor/matrix.h"
+
+namespace revisit::tensor {
+
+class Linear {
+ public:
+  /// What happens to the result inside the same pass over memory.
+  enum class After {
+    kNothing,
+    kRelu,
+    kGelu,  ///< exact erf form
+    kAdd,   ///< y += result (residual stream)
+  };
+
+  /// weight is (out, in) and must outlive this object unless out_scale is given; bias is (out) or null and is copied.
+  /// out_scale (LayerScale, or null) multiplies each output channel: it is folded into private copies.
+  Linear(const float* weight, const float* bias, int in, int out, After after = After::kNothing, const float* out_scale = nullptr);
+  ~Linear();
+  Linear(Linear&&) noexcept;
+  Linear& operator=(Linear&&) noexcept;
+
+  /// x is (rows, in), y is (rows, out); both dense (stride == cols). x and y must not overlap. Scratch comes from the arena.
+  void operator()(ConstMatrix x, Matrix y, Arena& arena) const;
+
+  int in() const;
+  int out() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+namespace reference {
+/// The same in plain loops with double sums; `after` and `out_scale` as above.
+void linear(ConstMatrix x, const float* weight, const float* bias, const float* out_scale, Linear::After after, Matrix y);
+}  // namespace reference
+
+}  // namespace revisit::tensor

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// The one OpenMP team of the process. Kernels run inside parallel_for, never one region inside another.
+#pragma once
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+namespace revisit::tensor {
+
+/// Sets the team size for our kernels and oneDNN. 0: every core this process may use. Returns the size in force.
+int set_threads(int count);
+int threads();
+
+/// body(i) for i in [0, count), in parallel. Chunks are fixed by count and threads; body must not throw.
+template <typename Body>
+void parallel_for(int count, const Body& body) {
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) if (count > 1)
+#endif
+  for (int i = 0; i < count; ++i) body(i);
+}
+
+}  // namespace revisit::tensor
