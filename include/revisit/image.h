@@ -58,6 +58,9 @@ enum class ResizeFilter { kBilinear, kBicubic };
 /// Pillow's Image.resize to exactly `size` (aspect ratio is not kept), equal to it byte for byte.
 Image resize(const Image& image, Size size, ResizeFilter filter);
 
+/// A baseline JPEG with full colour resolution; quality 1..100.
+std::vector<std::byte> encode_jpeg(const Image& image, int quality = 90);
+
 /// Writes a PNG (used by demos and reports). Throws Error kIo or kNoSpace.
 void save_png(const Image& image, const std::filesystem::path& path);
 

@@ -30,6 +30,16 @@ inline constexpr std::uint64_t kMaxPickleBytes = 64'000'000;
 inline constexpr std::uint64_t kMaxPickleOpcodes = 5'000'000;
 inline constexpr int kMaxPickleDepth = 64;
 inline constexpr std::size_t kMaxPickleMemo = 1'000'000;
+inline constexpr std::size_t kMaxPickleValues = 1'000'000;          // values built, shared ones counted once
+inline constexpr std::uint64_t kMaxPickleExpansion = 5'000'000;     // values counted once for every place they appear in
+inline constexpr std::size_t kMaxPickleGlobals = 10'000;            // different names of globals
+inline constexpr std::size_t kMaxPickleGlobalName = 512;
+inline constexpr std::uint64_t kMaxCopyGrowth = 16;                 // views made contiguous: bytes <= growth x file + slack
+inline constexpr std::uint64_t kCopySlackBytes = 64'000'000;
+
+// Requests
+inline constexpr int kMaxInputSide = 4'200;   // of the network's input: 90,000 patches of 14
+inline constexpr int kMaxThreads = 1'024;
 
 // Arrays
 inline constexpr std::uint64_t kMaxNpyHeaderBytes = 65'536;

@@ -13,6 +13,9 @@ void layer_norm(ConstMatrix x, const float* gamma, const float* beta, float eps,
 /// exp(scale * (x - max)) / sum per row, in place.
 void softmax_rows(Matrix x, float scale);
 
+/// One row of the above without the division: x becomes exp(scale * (x - max)), the sum is returned.
+float exp_row(float* x, int count, float scale);
+
 /// log(sum(exp(x))) of count values; finite for any finite input, -inf only when all are.
 float log_sum_exp(const float* x, int count);
 

@@ -1,0 +1,74 @@
+# SPDX-FileCopyrightText: 2026 The revisit authors
+# SPDX-License-Identifier: Apache-2.0
+# Entry points. Each target installs the Debian packages it needs first (scripts/install-deps.sh); CMakePresets.json holds the builds.
+JOBS ?= $(shell nproc)
+FUZZ_SECONDS ?= 60
+BENCH ?= --random vitb14 --threads 2
+REVISIT := build/release/bin/revisit
+# ThreadSanitizer of g++ 12 cannot start where the kernel spreads addresses widely; setarch -R turns that off where it may.
+NO_ASLR := $(shell setarch -R true 2>/dev/null && echo setarch -R)
+
+.PHONY: help build demo bench test test-long format lint clean deps-core deps-test deps-long
+
+help:
+	@echo "make build      the library and build/release/bin/revisit"
+	@echo "make demo       draws a few pictures, describes and compares them"
+	@echo "make bench      milliseconds per image of this machine (BENCH='--random vits14')"
+	@echo "make test       every test but the slow ones, and the file readers again under ASan + UBSan"
+	@echo "make test-long  slow tests, everything under ASan + UBSan and TSan, fuzzing (FUZZ_SECONDS=$(FUZZ_SECONDS) a target)"
+	@echo "make format     clang-format over the sources"
+	@echo "make lint       clang-tidy over src/"
+	@echo "make clean      removes build/"
+
+deps-core deps-test deps-long:
+	@scripts/install-deps.sh $(@:deps-%=%)
+
+build: deps-core
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release -j $(JOBS)
+	@echo "built $(REVISIT)"
+
+demo: build
+	@scripts/demo.sh $(REVISIT)
+
+bench: build
+	@echo "Random weights: time does not depend on them. Close other programs; compare runs of one session only."
+	@echo "$(REVISIT) bench $(BENCH)"
+	@$(REVISIT) bench $(BENCH)
+
+# Both legs run even when the first fails; the exit code tells of either.
+test: deps-test
+	@cmake --preset release-test >/dev/null
+	@cmake --build --preset release-test -j $(JOBS)
+	@cmake --preset asan-core >/dev/null
+	@cmake --build --preset asan-core -j $(JOBS)
+	@status=0; \
+	echo "== release: all tests but slow ones"; \
+	ctest --preset release-test -j $(JOBS) || status=1; \
+	echo "== ASan + UBSan: base, image, model"; \
+	ctest --preset asan-core -j $(JOBS) || status=1; \
+	if [ $$status -eq 0 ]; then echo "make test: all passed"; else echo "make test: FAILED, see above"; fi; \
+	exit $$status
+
+test-long: deps-long test
+	cmake --preset asan >/dev/null
+	cmake --build --preset asan -j $(JOBS)
+	ctest --preset asan -j $(JOBS)
+	cmake --preset tsan >/dev/null
+	$(NO_ASLR) cmake --build --preset tsan -j $(JOBS)
+	$(NO_ASLR) ctest --preset tsan -j $(JOBS)
+	ctest --preset slow
+	cmake --preset fuzz >/dev/null
+	cmake --build --preset fuzz -j $(JOBS)
+	scripts/fuzz.sh $(FUZZ_SECONDS)
+	@echo "make test-long: all passed"
+
+format: deps-long
+	@find src include tests fuzz examples -name '*.cpp' -o -name '*.h' | xargs clang-format-14 -i
+
+lint: deps-long
+	@cmake --preset dev >/dev/null
+	@scripts/lint.sh build/dev
+
+clean:
+	rm -rf build

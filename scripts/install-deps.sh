@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The revisit authors
+# SPDX-License-Identifier: Apache-2.0
+# Installs the Debian packages of one group. Nothing missing: returns at once without calling apt.
+# usage: scripts/install-deps.sh [core|test|long|train]   (default: core)
+set -euo pipefail
+
+core=(g++ cmake ninja-build ccache make
+  libdnnl-dev libhwy-dev libjpeg62-turbo-dev libpng-dev libwebp-dev
+  libcli11-dev libfmt-dev nlohmann-json3-dev libxxhash-dev)
+test=("${core[@]}" libgtest-dev python3 python3-numpy binutils)
+long=("${test[@]}" clang-14 libclang-rt-14-dev clang-tidy-14 clang-format-14)
+train=("${test[@]}" libtorch-dev libopenblas0-openmp)
+
+group="${1:-core}"
+case "$group" in
+  core) packages=("${core[@]}") ;;
+  test) packages=("${test[@]}") ;;
+  long) packages=("${long[@]}") ;;
+  train) packages=("${train[@]}") ;;
+  *)
+    echo "install-deps.sh: unknown group '$group'; choose core, test, long or train" >&2
+    exit 2
+    ;;
+esac
+
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+  echo "install-deps.sh: this is not a Debian system; have these (or their equivalents) installed: ${packages[*]}" >&2
+  exit 0 # the configure step names whatever is really missing
+fi
+
+# dpkg-query fails when one name is unknown to it, but still lists the others.
+installed="$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "${packages[@]}" 2>/dev/null | sed -n 's/ installed$//p' || true)"
+missing=()
+for package in "${packages[@]}"; do
+  grep -qxF "$package" <<<"$installed" || missing+=("$package")
+done
+if [[ ${#missing[@]} -eq 0 ]]; then
+  exit 0
+fi
+
+sudo=()
+if [[ "$(id -u)" -ne 0 ]]; then
+  if ! command -v sudo >/dev/null; then
+    echo "install-deps.sh: run as root: apt-get install ${missing[*]}" >&2
+    exit 1
+  fi
+  sudo=(sudo)
+fi
+echo "install-deps.sh: installing ${missing[*]}"
+apt=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=120)
+"${apt[@]}" update
+"${apt[@]}" install --yes --no-install-recommends "${missing[@]}" >/dev/null

@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// `revisit bench`: the library's measurement as a table or as JSON.
+#include "revisit/bench.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/fail.h"
+#include "cli/binding.h"
+#include "cli/model_options.h"
+#include "cli/verbs.h"
+
+namespace revisit::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct BenchArgs {
+  ModelArgs model;
+  std::optional<std::string> random;
+  BenchOptions bench;
+};
+
+std::vector<Option> bench_options(BenchArgs& args, Console& console) {
+  std::vector<Option> options;
+  add_model_option(options, args.model);
+  options.push_back({"--random", "ARCH", "a randomly initialised architecture instead: vits14, vitb14 or vitl14",
+                     to_choice(args.random, {"vits14", "vitb14", "vitl14"})});
+  options.push_back({"--rho", "R,R,...", "shares of patch tokens kept, each in (0, 1]; default 1,0.7,0.5,0.4",
+                     to_numbers(args.bench.rho, kRhoRange)});
+  options.push_back({"--batch", "N", "images per call, run one after the other, 1 to 1024; default 1", to_int(args.bench.batch, 1, 1024)});
+  options.push_back({"--repeats", "N", "timed calls per rho, after one warm-up, 1 to 10000; default 11",
+                     to_int(args.bench.repeats, 1, 10000)});
+  add_extractor_options(options, args.model);
+  console.add_options(options);
+  return options;
+}
+
+Json object_of(const std::string& model, const BenchReport& report) {
+  auto runs = Json::array();
+  for (const auto& run : report.runs) {
+    runs.push_back({{"rho", run.rho},
+                    {"batch", run.batch},
+                    {"threads", run.threads},
+                    {"precision", run.precision},
+                    {"median_ms_per_image", run.median_ms_per_image},
+                    {"p95_ms", run.p95_ms},
+                    {"gmac", run.gmac},
+                    {"gflops", run.gflops},
+                    {"prune_ms", run.prune_ms},
+                    {"end_to_end_ms", run.end_to_end_ms}});
+  }
+  return {{"schema", 1},
+          {"model", model},
+          {"runs", std::move(runs)},
+          {"peak", {{"fma_gflops", report.peak.fma_gflops}, {"onednn_f32_gflops", report.peak.onednn_f32_gflops}}},
+          {"cpu", report.cpu}};
+}
+
+double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
+
+std::string table_of(const std::string& model, const BenchReport& report) {
+  const double full_ms = [&] {
+    for (const auto& run : report.runs) {
+      if (run.rho == 1) return run.median_ms_per_image;
+    }
+    return 0.0;
+  }();
+  const auto& first = report.runs.front();
+  auto out = fmt::format("{}, {}, {} threads, batch {}, {}\n\n", model, report.cpu, first.threads, first.batch, first.precision);
+  out += fmt::format("{:>6}{:>11}{:>9}{:>8}{:>9}{:>10}{:>12}{:>9}{:>15}\n", "rho", "ms median", "p95", "ratio", "GMAC", "GFLOP/s",
+                     "of oneDNN", "prune", "end to end ms");
+  for (const auto& run : report.runs) {
+    const auto ratio = full_ms > 0 ? fmt::format("{:.3f}", run.median_ms_per_image / full_ms) : std::string("-");
+    out += fmt::format("{:>6g}{:>11.1f}{:>9.1f}{:>8}{:>9.2f}{:>10.1f}{:>10.1f} %{:>7.2f} %{:>15.1f}\n", run.rho, run.median_ms_per_image,
+                       run.p95_ms, ratio, run.gmac, run.gflops, percent(run.gflops, report.peak.onednn_f32_gflops),
+                       percent(run.prune_ms, run.median_ms_per_image), run.end_to_end_ms);
+  }
+  return out + fmt::format("\npeak of this machine in the same run: {:.0f} GFLOP/s multiply-add, {:.0f} GFLOP/s oneDNN f32 at the model's shapes\n",
+                           report.peak.fma_gflops, report.peak.onednn_f32_gflops);
+}
+
+int run_bench_verb(BenchArgs args, Console& console) {
+  if (args.random && !args.model.model.empty()) {
+    fail(ErrorCode::kUsage, "--model '{}' and --random '{}' exclude each other", args.model.model, *args.random);
+  }
+  const Model model = args.random ? Model::random(*args.random) : open_model(args.model.model, console);
+  args.bench.extractor = args.model.extractor;
+  const BenchReport report = run_bench(model, args.bench);
+  const auto label = args.random ? "random " + *args.random : model_label(args.model.model);
+  console.json ? console.data_json(object_of(label, report)) : console.data(table_of(label, report));
+  return 0;
+}
+
+}  // namespace
+
+Verb make_bench(Console& console) {
+  const auto args = std::make_shared<BenchArgs>();
+  Verb verb;
+  verb.name = "bench";
+  verb.about =
+      "measures the time of one image by rho, next to what this machine's own matrix product reaches in the "
+      "same run. Decoding is excluded, and listed end to end.";
+  verb.examples = {"revisit bench --random vitb14", "revisit bench --model models/salad.safetensors --rho 1,0.7,0.5 --threads 2",
+                   "revisit bench --random vits14 --size 224x224 --repeats 21 --json"};
+  verb.options = bench_options(*args, console);
+  verb.run = [args, &console] { return run_bench_verb(*args, console); };
+  return verb;
+}
+
+}  // namespace revisit::cli

@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// `revisit describe`: its options and its run. Rows keep the order of the arguments.
+#include "cli/describe.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/fail.h"
+#include "cli/binding.h"
+#include "cli/inputs.h"
+#include "cli/progress.h"
+#include "cli/stop.h"
+#include "cli/verbs.h"
+
+namespace revisit::cli {
+namespace {
+
+std::vector<Option> describe_options(DescribeArgs& args, Console& console) {
+  std::vector<Option> options;
+  options.push_back({"-o,--output", "FILE.npy", "write the descriptors as float32 (n, D), one row an input, unit length",
+                     to_text(args.output)});
+  add_model_option(options, args.model);
+  options.push_back({"--rho", "R", "share of patch tokens kept, in (0, 1]: less is faster; default 1",
+                     to_number(args.model.extractor.rho, kRhoRange)});
+  add_extractor_options(options, args.model);
+  options.push_back({"--orientation", "HOW", "apply or ignore what EXIF says about how the camera was held; default apply",
+                     to_choice(args.orientation, {"apply", "ignore"})});
+  options.push_back({"--accept-truncated", "", "use what is there of a photo cut short, gray for the rest",
+                     to_switch(args.accept_truncated)});
+  options.push_back({"--skip-bad", "", "describe the rest when an input cannot be read (exit 4); row names go to FILE.names.txt",
+                     to_switch(args.skip_bad)});
+  options.push_back({"--dump", "DIR", "for a single input, also write what happened inside as .npy files", to_text(args.dump)});
+  console.add_options(options);
+  return options;
+}
+
+// What goes wrong with one input, as opposed to with the request, the model or the machine.
+bool is_input_fault(ErrorCode code) {
+  return code == ErrorCode::kBadImage || code == ErrorCode::kBadFile || code == ErrorCode::kLimit || code == ErrorCode::kNotFound;
+}
+
+double total_ms(const StageTimes& times) { return times.preprocess_ms + times.blocks_ms + times.prune_ms + times.aggregate_ms; }
+
+class Run {
+ public:
+  Run(const DescribeArgs& args, Console& console, Extractor& extractor) : args_(args), console_(console), extractor_(extractor) {
+    out_.dim = static_cast<std::size_t>(extractor.descriptor_dim());
+    out_.size = extractor.input_size();
+  }
+
+  Described over(InputList list) {
+    out_.skipped = std::move(list.unreadable);
+    out_.rows_are_arguments = !list.has_folder;
+    const std::size_t total = list.paths.size();
+    const DecodeOptions decode{args_.orientation == "apply" ? Orientation::kApply : Orientation::kIgnore, args_.accept_truncated};
+    Progress progress("describing", total, console_.quiet);
+    Prefetcher inputs(std::move(list.paths), decode);
+    for (std::size_t done = 0; auto input = inputs.next();) {
+      use(*input);
+      progress.update(++done, out_.skipped.size());
+      if (const int signal = stop_signal(); signal != 0 && done < total) {
+        throw Interrupted(signal, fmt::format("stopped after {} of {} inputs; nothing was written", done, total));
+      }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  // Without --skip-bad one bad input spoils the run; the others are then only decoded, so that all bad ones are named.
+  bool spoiled() const { return !out_.skipped.empty() && !args_.skip_bad; }
+
+  void use(const LoadedInput& input) {
+    if (const auto* bad = std::get_if<Skipped>(&input.content)) {
+      out_.skipped.push_back(*bad);
+      return;
+    }
+    if (spoiled()) return;
+    const auto rows_before = out_.rows.size();
+    const auto name = input.path.string();
+    try {
+      if (const auto* image = std::get_if<Image>(&input.content)) {
+        add(name, [&](Trace* trace) { return extractor_.describe(*image, trace); });
+      } else {
+        use_stack(name, std::get<TensorStack>(input.content));
+      }
+    } catch (const Error& error) {
+      if (!is_input_fault(error.code())) throw Error(error.code(), fmt::format("{} (input '{}')", error.what(), name), error.hint());
+      out_.rows.resize(rows_before);
+      out_.names.resize(rows_before / out_.dim);
+      out_.ms.resize(out_.names.size());
+      out_.skipped.push_back({name, error.code(), error.what()});
+    }
+  }
+
+  void use_stack(const std::string& name, const TensorStack& stack) {
+    if (stack.count > 1) {
+      out_.rows_are_arguments = false;
+      if (!args_.dump.empty()) fail(ErrorCode::kUsage, "--dump takes a single input, but '{}' holds {} pictures", name, stack.count);
+    }
+    const std::size_t stride = stack.values.size() / stack.count;
+    for (std::size_t i = 0; i < stack.count; ++i) {
+      const auto pixels = std::span(stack.values).subspan(i * stride, stride);
+      add(stack.count == 1 ? name : fmt::format("{}#{}", name, i),
+          [&](Trace* trace) { return extractor_.describe_tensor(pixels, stack.size, trace); });
+    }
+  }
+
+  template <typename Describe>
+  void add(std::string name, Describe describe) {
+    Trace* trace = args_.dump.empty() ? nullptr : &out_.trace.emplace();
+    const auto row = describe(trace);
+    out_.rows.insert(out_.rows.end(), row.begin(), row.end());
+    out_.names.push_back(std::move(name));
+    out_.ms.push_back(total_ms(extractor_.last_times()));
+  }
+
+  const DescribeArgs& args_;
+  Console& console_;
+  Extractor& extractor_;
+  Described out_;
+};
+
+// A single bad input is its own error; several are named one a line before the error that counts them.
+int refuse(const std::vector<Skipped>& bad, std::size_t inputs, Console& console) {
+  if (bad.size() > 1) {
+    for (const auto& one : bad) console.warn(fmt::format("bad input {}: {}", one.path, one.reason));
+  }
+  const auto code = bad.front().code;
+  const auto sentence =
+      bad.size() == 1 ? bad.front().reason
+                      : fmt::format("{} of {} inputs cannot be used and nothing was written; the first is '{}'", bad.size(), inputs, bad.front().path);
+  console.error(code, sentence, bad.size() < inputs ? "--skip-bad describes the rest" : "", bad);
+  return exit_code_of(ErrorCode::kBadFile);
+}
+
+int run_describe(const DescribeArgs& args, Console& console) {
+  auto list = expand_inputs(args.inputs);
+  const std::size_t inputs = list.paths.size() + list.unreadable.size();
+  if (!args.dump.empty() && inputs != 1) fail(ErrorCode::kUsage, "--dump takes a single input, but there are {}", inputs);
+  if (!args.output.empty()) check_output(args.output);
+  if (list.left_out > 0) console.talk(fmt::format("notice: {} files in the folders are no .jpg, .jpeg, .png or .webp", list.left_out));
+
+  const Model model = open_model(args.model.model, console);
+  Extractor extractor(model, args.model.extractor);
+  for (const auto& notice : extractor.notices()) console.talk("notice: " + notice);
+  finish_work_on_signal();
+  const Described described = Run(args, console, extractor).over(std::move(list));
+
+  if (!described.skipped.empty()) {
+    if (!args.skip_bad || described.names.empty()) return refuse(described.skipped, inputs, console);
+    for (const auto& one : described.skipped) console.warn(fmt::format("skipped {}: {}", one.path, one.reason));
+  }
+  if (described.trace) write_trace(args.dump, *described.trace);
+  if (!args.output.empty()) write_descriptors(args, described);
+  print_described(args, described, console);
+  return described.skipped.empty() ? 0 : 4;
+}
+
+}  // namespace
+
+Verb make_describe(Console& console) {
+  const auto args = std::make_shared<DescribeArgs>();
+  Verb verb;
+  verb.name = "describe";
+  verb.about =
+      "turns photos into descriptors, vectors of unit length whose cosine says how alike two places look. "
+      "Without -o and --json it prints a table for people.";
+  verb.examples = {"revisit describe first.jpg second.jpg", "revisit describe photos/ -o photos.npy --skip-bad",
+                   "revisit describe photo.jpg --model dinov2.safetensors --aggregate gem --rho 0.5 --json"};
+  verb.positional = {"INPUT...", "photos (JPEG, PNG, WebP), folders of photos, or .npy float32 tensors (3,H,W) or (n,3,H,W)", 1,
+                     1U << 20U, &args->inputs};
+  verb.options = describe_options(*args, console);
+  verb.run = [args, &console] { return run_describe(*args, console); };
+  return verb;
+}
+
+}  // namespace revisit::cli

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// What one run of `revisit describe` yields, and the ways it is written.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/console.h"
+#include "cli/model_options.h"
+#include "revisit/extractor.h"
+
+namespace revisit::cli {
+
+struct DescribeArgs {
+  std::vector<std::string> inputs;
+  ModelArgs model;
+  std::string output;
+  std::string dump;
+  std::string orientation = "apply";
+  bool accept_truncated = false;
+  bool skip_bad = false;
+};
+
+struct Described {
+  std::vector<std::string> names;  ///< one a row; "stack.npy#2" for the third picture of a stack
+  std::vector<double> ms;          ///< one a row, decoding excluded
+  std::vector<float> rows;         ///< (n, dim), unit length
+  std::size_t dim = 0;
+  Size size;                       ///< the extractor's input size
+  std::vector<Skipped> skipped;
+  bool rows_are_arguments = true;  ///< false when a folder or a stack gave several rows
+  std::optional<Trace> trace;      ///< of the only input, when asked for
+};
+
+/// "out.npy" has its row names in "out.names.txt".
+std::filesystem::path names_path(const std::filesystem::path& output);
+
+/// Refuses an output that could not be written, before any work is done.
+void check_output(const std::filesystem::path& output);
+
+void write_descriptors(const DescribeArgs& args, const Described& described);
+void write_trace(const std::filesystem::path& folder, const Trace& trace);
+void print_described(const DescribeArgs& args, const Described& described, Console& console);
+
+}  // namespace revisit::cli

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Where descriptors go: .npy files, one JSON object, or a table for people.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/npy.h"
+#include "cli/describe.h"
+
+namespace revisit::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxTable = 10;  // images in the table of similarities
+
+std::span<const float> row_of(const Described& described, std::size_t i) {
+  return std::span(described.rows).subspan(i * described.dim, described.dim);
+}
+
+double cosine(std::span<const float> a, std::span<const float> b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+  return sum;
+}
+
+std::string table_of(const Described& described) {
+  const std::size_t n = described.names.size();
+  std::size_t width = 4;
+  for (const auto& name : described.names) width = std::max(width, std::min<std::size_t>(name.size(), 48));
+  std::string out;
+  for (std::size_t i = 0; i < n; ++i) {
+    out += fmt::format("{:>3}  {:<{}}  {} values  {:.1f} ms\n", i + 1, described.names[i], width, described.dim, described.ms[i]);
+  }
+  if (n < 2 || n > kMaxTable) return out;
+  out += "\ncosine similarity\n   ";
+  for (std::size_t j = 0; j < n; ++j) out += fmt::format("{:>8}", j + 1);
+  for (std::size_t i = 0; i < n; ++i) {
+    out += fmt::format("\n{:>3}", i + 1);
+    for (std::size_t j = 0; j < n; ++j) out += fmt::format("{:>8.4f}", cosine(row_of(described, i), row_of(described, j)));
+  }
+  return out + "\n";
+}
+
+nlohmann::ordered_json object_of(const DescribeArgs& args, const Described& described) {
+  nlohmann::ordered_json object{{"schema", 1},
+                                {"model", model_label(args.model.model)},
+                                {"rho", args.model.extractor.rho},
+                                {"size", {described.size.height, described.size.width}},
+                                {"dim", described.dim}};
+  if (!args.output.empty()) object["output"] = args.output;
+  auto images = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < described.names.size(); ++i) {
+    nlohmann::ordered_json image{{"name", described.names[i]}, {"row", i}, {"ms", described.ms[i]}};
+    if (args.output.empty()) image["descriptor"] = row_of(described, i);
+    images.push_back(std::move(image));
+  }
+  object["images"] = std::move(images);
+  object["skipped"] = to_json(described.skipped);
+  return object;
+}
+
+void write_array(const fs::path& folder, const char* name, const Trace::Array& array) {
+  if (!array.shape.empty()) write_npy(folder / fmt::format("{}.npy", name), array.values, array.shape);
+}
+
+void write_array(const fs::path& folder, const char* name, const std::vector<std::int64_t>& values) {
+  if (!values.empty()) write_npy(folder / fmt::format("{}.npy", name), values, {static_cast<std::int64_t>(values.size())});
+}
+
+}  // namespace
+
+fs::path names_path(const fs::path& output) {
+  auto path = output;
+  if (path.extension() == ".npy") path.replace_extension();
+  return path.string() + ".names.txt";
+}
+
+void check_output(const fs::path& output) {
+  const auto folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
+  std::error_code ignored;  // an unknown state is found out on writing
+  if (fs::is_directory(output, ignored)) fail(ErrorCode::kIo, "cannot write '{}': it is a folder", output.string());
+  if (!fs::is_directory(folder, ignored)) {
+    fail(ErrorCode::kIo, "cannot write '{}': there is no folder '{}'", output.string(), folder.string());
+  }
+}
+
+void write_descriptors(const DescribeArgs& args, const Described& described) {
+  std::error_code ignored;
+  const bool device = fs::exists(args.output, ignored) && !fs::is_regular_file(args.output, ignored);
+  if (!device && (args.skip_bad || !described.rows_are_arguments)) {
+    std::string lines;
+    for (auto name : described.names) {
+      for (std::size_t at = 0; (at = name.find('\n', at)) != std::string::npos; at += 2) name.replace(at, 1, "\\n");
+      lines += name + "\n";
+    }
+    AtomicFile names(names_path(args.output));
+    names.write(lines);
+    names.commit();
+  }
+  write_npy(args.output, described.rows,
+            {static_cast<std::int64_t>(described.names.size()), static_cast<std::int64_t>(described.dim)});
+}
+
+void write_trace(const fs::path& folder, const Trace& trace) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) fail(ErrorCode::kIo, "cannot make the folder '{}': {}", folder.string(), error.message());
+  write_array(folder, "tokens_block0", trace.tokens_block0);
+  write_array(folder, "logits", trace.logits);
+  write_array(folder, "scores", trace.scores);
+  write_array(folder, "kept", trace.kept);
+  write_array(folder, "cls", trace.cls);
+  write_array(folder, "patches", trace.patches);
+  write_array(folder, "transport", trace.transport);
+  write_array(folder, "ghost", trace.ghost);
+  write_array(folder, "alpha", trace.alpha);
+  write_array(folder, "tier", trace.tier);
+  write_array(folder, "tier_weight", trace.tier_weight);
+  write_array(folder, "importance", trace.importance);
+}
+
+void print_described(const DescribeArgs& args, const Described& described, Console& console) {
+  if (!args.output.empty()) {
+    console.talk(fmt::format("wrote {} x {} float32 to {}", described.names.size(), described.dim, args.output));
+  }
+  if (!args.dump.empty()) console.talk(fmt::format("wrote what happened inside to {}", args.dump));
+  if (console.json) {
+    console.data_json(object_of(args, described));
+  } else if (args.output.empty()) {
+    console.data(table_of(described));
+    console.detail("-o FILE.npy writes the descriptors, --json prints them");
+  }
+}
+
+}  // namespace revisit::cli

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Names of models are looked up in the order: demo, path, model folders.
+#include "cli/model_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/fail.h"
+#include "cli/binding.h"
+#include "cli/words.h"
+
+namespace revisit::cli {
+namespace {
+
+constexpr const char* kImportHint = "revisit model import CHECKPOINT -o OUT.safetensors makes a model file, revisit model list shows what is there";
+
+bool looks_like_path(const std::string& name) { return name.find_first_of("/.") != std::string::npos; }
+
+Model load_file(const std::filesystem::path& path) {
+  try {
+    return Model::load(path);
+  } catch (const Error& error) {
+    if (!error.hint().empty()) throw;
+    throw Error(error.code(), error.what(), kImportHint);
+  }
+}
+
+}  // namespace
+
+void add_model_option(std::vector<Option>& options, ModelArgs& args) {
+  options.push_back({"-m,--model", "NAME|FILE", "model file, or a name of 'revisit model list'; default: the untrained demo model",
+                     to_text(args.model)});
+}
+
+void add_extractor_options(std::vector<Option>& options, ModelArgs& args) {
+  auto& extractor = args.extractor;
+  options.insert(
+      options.end(),
+      {{"--size", "HxW", "input size, rounded to the patch; default: the model's own", to_size(extractor.size)},
+       {"--aggregate", "HOW", "cls, mean or gem; for models that are a backbone only",
+        to_choice(extractor.aggregate, {"cls", "mean", "gem"})},
+       {"--prune", "HOW", "weitop, random, norm or none; default: the model's own",
+        to_choice(extractor.prune, {"weitop", "random", "norm", "none"})},
+       {"--prune-layer", "L", "blocks run before pruning, 0 = right after the patch embedding; default 1",
+        to_int(extractor.prune_layer, 0, 1000)},
+       {"--kappa", "K", "weight of the learnt score against the token norm, in [0, 1]; default: the model's",
+        to_number(extractor.kappa, {0, 1})},
+       {"--norm-scale", "HOW", "how token norms enter the score, minmax or raw; default: the model's",
+        to_choice(extractor.norm_scale, {"minmax", "raw"})},
+       {"--seed", "S", "seed of random pruning; default 0", to_seed(extractor.seed)},
+       {"--threads", "N", "cores used for each image, 1 to 1024; default: all this process may use",
+        to_int(extractor.threads, 1, 1024)}});
+}
+
+Model open_model(const std::string& name, Console& console) {
+  if (name.empty() || name == kDemoModel) {
+    console.talk(
+        "notice: the demo model is untrained (seeded random weights), good for trying things out only; "
+        "--model FILE uses a real one");
+    return Model::random(kDemoModel);
+  }
+  if (looks_like_path(name) || std::filesystem::exists(name)) return load_file(name);
+  std::vector<std::string> known{kDemoModel};
+  for (const auto& file : find_model_files()) {
+    if (file.stem() == name) return load_file(file);
+    known.push_back(file.stem().string());
+  }
+  fail_with_hint(ErrorCode::kUsage, kImportHint, "unknown model '{}'{}", name, did_you_mean(name, known));
+}
+
+std::string model_label(const std::string& name) {
+  return name.empty() ? kDemoModel : std::filesystem::path(name).stem().string();
+}
+
+std::vector<std::filesystem::path> find_model_files() {
+  std::vector<std::filesystem::path> folders;
+  if (const char* folder = std::getenv("REVISIT_MODELS"); folder != nullptr && *folder != '\0') folders.emplace_back(folder);
+  folders.emplace_back("models");
+  std::vector<std::filesystem::path> files;
+  for (const auto& folder : folders) {
+    std::error_code ignored;  // a folder that is not there holds no models
+    std::vector<std::filesystem::path> found;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+      if (entry.path().extension() == ".safetensors") found.push_back(entry.path());
+    }
+    std::ranges::sort(found);
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  return files;
+}
+
+}  // namespace revisit::cli

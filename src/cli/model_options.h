@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// The options every verb with a model shares, and how a model's name becomes a model.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/console.h"
+#include "cli/option.h"
+#include "revisit/extractor.h"
+#include "revisit/model.h"
+
+namespace revisit::cli {
+
+inline constexpr const char* kDemoModel = "demo";
+
+struct ModelArgs {
+  std::string model;  ///< empty: the demo model
+  ExtractorOptions extractor;
+};
+
+void add_model_option(std::vector<Option>& options, ModelArgs& args);
+/// --size, --aggregate, the pruner's and --threads; --rho is not among them, as some verbs take a list.
+void add_extractor_options(std::vector<Option>& options, ModelArgs& args);
+
+/// "demo", a file, or the name of a file in the model folders. Says once on stderr that the demo model is untrained.
+Model open_model(const std::string& name, Console& console);
+
+/// The name to show: the file's stem, or "demo".
+std::string model_label(const std::string& name);
+
+/// Model files (*.safetensors) of $REVISIT_MODELS and ./models, sorted within each folder.
+std::vector<std::filesystem::path> find_model_files();
+
+}  // namespace revisit::cli

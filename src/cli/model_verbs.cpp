@@ -1,0 +1,223 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// `revisit model import|inspect|list`.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/fail.h"
+#include "cli/binding.h"
+#include "cli/model_options.h"
+#include "cli/stop.h"
+#include "cli/verbs.h"
+#include "cli/words.h"
+
+namespace revisit::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json object_of(const ModelInfo& info) {
+  Json object{{"schema", 1},
+              {"arch", info.arch},
+              {"width", info.width},
+              {"depth", info.depth},
+              {"heads", info.heads},
+              {"patch", info.patch},
+              {"registers", info.registers},
+              {"size", {info.size.height, info.size.width}},
+              {"aggregator", info.aggregator},
+              {"clusters", info.clusters},
+              {"descriptor_dim", info.descriptor_dim},
+              {"pruner", info.pruner},
+              {"kappa", info.kappa},
+              {"parameters", info.parameters},
+              {"licence", info.licence},
+              {"mean", info.mean},
+              {"std", info.std},
+              {"resize", info.resize},
+              {"pos_rule", info.pos_rule},
+              {"provenance", info.provenance},
+              {"fingerprint", info.fingerprint}};
+  if (info.min_similarity) object["min_similarity"] = *info.min_similarity;
+  return object;
+}
+
+std::string input_lines(const ModelInfo& info) {
+  return fmt::format(
+      "input         {}x{}, {} resize, mean {:.4g},{:.4g},{:.4g}, std {:.4g},{:.4g},{:.4g}\n"
+      "positions     {} rule\n",
+      info.size.height, info.size.width, info.resize, info.mean[0], info.mean[1], info.mean[2], info.std[0], info.std[1], info.std[2],
+      info.pos_rule);
+}
+
+std::string architecture_lines(const ModelInfo& info) {
+  auto out = fmt::format("architecture  {}: width {}, depth {}, heads {}, patch {}, registers {}, {:.1f} M parameters\n", info.arch,
+                         info.width, info.depth, info.heads, info.patch, info.registers, static_cast<double>(info.parameters) / 1e6);
+  if (info.aggregator == "none") {
+    out += "aggregator    none: backbone only, describe needs --aggregate cls|mean|gem\n";
+  } else {
+    out += fmt::format("aggregator    {}, {} clusters, descriptor of {} values\n", info.aggregator, info.clusters, info.descriptor_dim);
+  }
+  out += info.pruner == "none" ? "pruner        none\n" : fmt::format("pruner        {}, kappa {}\n", info.pruner, info.kappa);
+  return out;
+}
+
+struct ImportArgs {
+  std::vector<std::string> files;
+  std::string output;
+  std::optional<std::string> resize;
+  ImportOptions options;
+};
+
+int run_import(ImportArgs args, Console& console) {
+  const std::filesystem::path from = args.files.front();
+  if (args.output.empty()) fail(ErrorCode::kUsage, "'model import' needs -o OUT.safetensors");
+  std::error_code ignored;  // an output that is not there yet equals nothing
+  if (std::filesystem::equivalent(from, args.output, ignored)) {
+    fail(ErrorCode::kUsage, "'{}' cannot be both the source and the output of an import", args.output);
+  }
+  if (args.resize) args.options.resize = *args.resize == "bicubic" ? ResizeFilter::kBicubic : ResizeFilter::kBilinear;
+  finish_work_on_signal();
+  const ImportReport report = import_model(from, args.output, args.options);
+
+  if (console.json) {
+    auto model = object_of(report.info);
+    model.erase("schema");
+    console.data_json(Json{{"schema", 1},
+                      {"output", args.output},
+                      {"family", report.family},
+                      {"used", report.used.size()},
+                      {"missing", report.missing},
+                      {"ignored", report.ignored},
+                      {"model", model}});
+  } else {
+    console.data(fmt::format("family        {}\n{}{}tensors       {} tensors used, {} missing, {} ignored{}\nwritten       {}\n",
+                             report.family, architecture_lines(report.info), input_lines(report.info), report.used.size(),
+                             report.missing.size(), report.ignored.size(),
+                             report.ignored.empty() ? "" : ": " + group_by_prefix(report.ignored), args.output));
+  }
+  for (const auto& name : report.ignored) console.detail("ignored tensor " + name);
+  const char* aggregate = report.info.aggregator == "none" ? " --aggregate gem" : "";
+  console.talk(fmt::format("next: revisit describe PHOTO... --model {}{}", args.output, aggregate));
+  if (const int signal = stop_signal(); signal != 0) throw Interrupted(signal, "the import was finished before stopping");
+  return 0;
+}
+
+int run_inspect(const std::string& name, Console& console) {
+  const ModelInfo info = open_model(name, console).info();
+  if (console.json) {
+    console.data_json(object_of(info));
+    return 0;
+  }
+  auto out = architecture_lines(info) + input_lines(info);
+  if (info.min_similarity) out += fmt::format("no match      below similarity {}\n", *info.min_similarity);
+  const auto said = [](const std::string& text) { return text.empty() ? std::string("not recorded") : text; };
+  out += fmt::format("licence       {}\nprovenance    {}\nfingerprint   {}\n", said(info.licence), said(info.provenance),
+                     said(info.fingerprint));
+  console.data(out);
+  return 0;
+}
+
+struct ListedModel {
+  std::string name;
+  std::string path;  // empty for a built-in model
+  ModelInfo info;
+  std::string problem;
+};
+
+std::vector<ListedModel> collect_models() {
+  std::vector<ListedModel> models{{kDemoModel, "", Model::random(kDemoModel).info(), ""}};
+  for (const auto& file : find_model_files()) {
+    ListedModel one{file.stem().string(), file.string(), {}, ""};
+    try {
+      one.info = Model::load(file).info();
+    } catch (const Error& error) {
+      one.problem = error.what();
+    }
+    models.push_back(std::move(one));
+  }
+  return models;
+}
+
+int run_list(Console& console) {
+  const auto models = collect_models();
+  auto list = Json::array();
+  std::string out = fmt::format("{:<24} {:<20} {:<10} {:>6}  {}\n", "name", "architecture", "aggregator", "dim", "where");
+  for (const auto& one : models) {
+    Json object{{"name", one.name}, {"built_in", one.path.empty()}};
+    if (!one.path.empty()) object["path"] = one.path;
+    if (one.problem.empty()) {
+      object["arch"] = one.info.arch;
+      object["aggregator"] = one.info.aggregator;
+      object["descriptor_dim"] = one.info.descriptor_dim;
+      out += fmt::format("{:<24} {:<20} {:<10} {:>6}  {}\n", one.name, one.info.arch, one.info.aggregator, one.info.descriptor_dim,
+                         one.path.empty() ? "built in, untrained" : one.path);
+    } else {
+      object["problem"] = one.problem;
+      out += fmt::format("{:<24} cannot be used: {}\n", one.name, one.problem);
+    }
+    list.push_back(std::move(object));
+  }
+  console.json ? console.data_json(Json{{"schema", 1}, {"models", std::move(list)}}) : console.data(out);
+  if (models.size() == 1) {
+    console.talk("no model files in $REVISIT_MODELS or ./models; revisit model import CHECKPOINT -o models/NAME.safetensors makes one");
+  }
+  return 0;
+}
+
+}  // namespace
+
+Verb make_model_import(Console& console) {
+  const auto args = std::make_shared<ImportArgs>();
+  auto& wanted = args->options;
+  Verb verb;
+  verb.name = "model import";
+  verb.about =
+      "reads a checkpoint of DINOv2, SALAD, timm ViT and the like, infers the architecture from the "
+      "shapes, and writes a model file. No code of the checkpoint is run.";
+  verb.examples = {"revisit model import dinov2_vitb14_pretrain.pth -o models/vitb14.safetensors",
+                   "revisit model import dino_salad.ckpt -o models/salad.safetensors",
+                   "revisit model import model.safetensors -o models/tiny.safetensors --heads 3 --size 224x224"};
+  verb.positional = {"FILE", ".pth, .ckpt, .pt (zip or legacy) or .safetensors", 1, 1, &args->files};
+  verb.options = {
+      {"-o,--output", "OUT.safetensors", "the model file to write; required", to_text(args->output)},
+      {"--heads", "H", "attention heads, 1 to 256; default: width / 64, at least 1", to_int(wanted.heads, 1, 256)},
+      {"--arch", "NAME", "fail unless the inferred architecture is this one", to_text(wanted.arch)},
+      {"--size", "HxW", "input size to record; default: the family's", to_size(wanted.size)},
+      {"--mean", "A,B,C", "mean of each channel, in [0, 1]; default: the family's", to_triple(wanted.mean, {0, 1})},
+      {"--std", "A,B,C", "standard deviation of each channel, in (0, 10]; default: the family's", to_triple(wanted.std, {0, 10, true})},
+      {"--resize", "HOW", "bilinear or bicubic; default: the family's", to_choice(args->resize, {"bilinear", "bicubic"})},
+      {"--pos-rule", "RULE", "how position embeddings are resized: hub, hf or timm; default: the family's",
+       to_choice(wanted.pos_rule, {"hub", "hf", "timm"})},
+      {"--allow-nonfinite", "", "accept weights with NaN or infinity", to_switch(wanted.allow_nonfinite)}};
+  console.add_options(verb.options);
+  verb.run = [args, &console] { return run_import(*args, console); };
+  return verb;
+}
+
+Verb make_model_inspect(Console& console) {
+  const auto files = std::make_shared<std::vector<std::string>>();
+  Verb verb;
+  verb.name = "model inspect";
+  verb.about = "shows what a model file holds: architecture, input, aggregator, pruner, licence.";
+  verb.examples = {"revisit model inspect models/vitb14.safetensors", "revisit model inspect demo",
+                   "revisit model inspect models/vitb14.safetensors --json"};
+  verb.positional = {"NAME|FILE", "a model file, or a name of 'revisit model list'", 1, 1, files.get()};
+  console.add_options(verb.options);
+  verb.run = [files, &console] { return run_inspect(files->front(), console); };
+  return verb;
+}
+
+Verb make_model_list(Console& console) {
+  Verb verb;
+  verb.name = "model list";
+  verb.about = "lists the built-in models and the model files (*.safetensors) in $REVISIT_MODELS and ./models.";
+  verb.examples = {"revisit model list", "REVISIT_MODELS=/srv/models revisit model list", "revisit model list --json"};
+  console.add_options(verb.options);
+  verb.run = [&console] { return run_list(console); };
+  return verb;
+}
+
+}  // namespace revisit::cli

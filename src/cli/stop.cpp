@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Handlers do nothing but store, write(2) and _exit: all async-signal-safe.
+#include "cli/stop.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+
+namespace revisit::cli {
+namespace {
+
+std::atomic<bool> finish_work{false};
+std::atomic<int> remembered{0};
+std::atomic<bool> on_terminal{false};
+
+void handle(int number) {
+  int none = 0;
+  if (!finish_work.load() || !remembered.compare_exchange_strong(none, number)) ::_exit(128 + number);
+  if (on_terminal.load()) {
+    constexpr char kNote[] = "\nfinishing the work in hand; once more quits at once\n";
+    [[maybe_unused]] const auto put = ::write(STDERR_FILENO, kNote, sizeof(kNote) - 1);
+  }
+}
+
+}  // namespace
+
+void install_signal_handlers() {
+  on_terminal = ::isatty(STDERR_FILENO) == 1;
+  struct sigaction action {};
+  action.sa_handler = handle;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction inherited {};
+    ::sigaction(number, nullptr, &inherited);
+    // A shell that started us with `nohup` or in the background asked for these to be ignored.
+    if (inherited.sa_handler != SIG_IGN) ::sigaction(number, &action, nullptr);
+  }
+  ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);
+}
+
+void finish_work_on_signal() { finish_work = true; }
+
+int stop_signal() { return remembered.load(); }
+
+}  // namespace revisit::cli

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// The pipeline of the paper on one page: pixels -> tokens -> pruned tokens -> descriptor.
+#include "revisit/extractor.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "aggregate/aggregator.h"
+#include "base/fail.h"
+#include "extract/plan.h"
+#include "extract/recorder.h"
+#include "image/preprocess.h"
+#include "prune/pruner.h"
+#include "tensor/arena.h"
+#include "tensor/parallel.h"
+#include "vit/vit.h"
+
+namespace revisit {
+
+struct Extractor::Impl {
+  Impl(Model given, const ExtractorOptions& options)
+      : model(std::move(given)),
+        plan(make_plan(model.loaded().config, options)),
+        vit(model.loaded()),
+        pruner(plan.prune, model.loaded()),
+        aggregator(aggregate::make_aggregator(model.loaded(), options.aggregate)) {}
+
+  std::vector<float> forward(const float* pixels, Size size, Trace* trace);
+
+  Model model;
+  Plan plan;
+  vit::Vit vit;
+  prune::TokenPruner pruner;
+  std::unique_ptr<aggregate::Aggregator> aggregator;
+  tensor::Arena arena;
+  std::vector<int> kept;
+  std::vector<float> pixels;
+  StageTimes times;
+};
+
+std::vector<float> Extractor::Impl::forward(const float* input, Size size, Trace* trace) {
+  tensor::set_threads(plan.threads);
+  const tensor::FlushDenormals flush;
+  arena.reset();
+  Recorder recorder(pruner, trace);  // the hook: prunes, and notes time and tokens on the way
+  const Stopwatch watch;
+
+  tensor::Tokens tokens = vit.embed(input, size, kept, arena);     // (1 + R + N0, D): CLS, registers, patches
+  vit.run_blocks(tokens, 0, vit.depth(), &recorder, arena);        // (1 + R + K, D) from the pruning layer on
+  vit.normalise(tokens);
+  times.prune_ms = recorder.prune_ms();
+  times.blocks_ms = watch.ms() - times.prune_ms;
+
+  std::vector<float> descriptor(static_cast<std::size_t>(aggregator->dim()));
+  aggregate::HeadTrace head_trace;
+  aggregator->aggregate(tokens.cls(), tokens.patch_values(), descriptor.data(), arena, trace != nullptr ? &head_trace : nullptr);
+  times.aggregate_ms = watch.ms() - times.blocks_ms - times.prune_ms;
+
+  if (!std::ranges::all_of(descriptor, [](float v) { return std::isfinite(v); })) {
+    fail_with_hint(ErrorCode::kBadModel, "the weights hold NaN, Inf or values far too large; import the checkpoint again",
+                   "the model '{}' gave a descriptor that is not finite", model.loaded().config.provenance);
+  }
+  if (trace != nullptr) recorder.finish(tokens, head_trace);
+  return descriptor;
+}
+
+Extractor::Extractor(Model model, const ExtractorOptions& options) : impl_(std::make_unique<Impl>(std::move(model), options)) {}
+Extractor::~Extractor() = default;
+Extractor::Extractor(Extractor&&) noexcept = default;
+Extractor& Extractor::operator=(Extractor&&) noexcept = default;
+
+std::vector<float> Extractor::describe(const Image& image, Trace* trace) {
+  const Stopwatch watch;
+  const model::InputConfig& input = impl_->model.loaded().config.input;
+  const Size size = impl_->plan.size;
+  const Image resized = resize(image, size, input.resize);
+  impl_->pixels.resize(3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width));
+  normalise_to_planes(resized, input.mean, input.std, impl_->pixels.data());
+  impl_->times.preprocess_ms = watch.ms();
+  return impl_->forward(impl_->pixels.data(), size, trace);
+}
+
+std::vector<float> Extractor::describe_tensor(std::span<const float> pixels, Size size, Trace* trace) {
+  const int patch = impl_->model.loaded().config.vit.patch;
+  check_tensor_size(size, patch);
+  const auto wanted = 3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width);
+  if (pixels.size() != wanted) {
+    fail(ErrorCode::kUsage, "a tensor of {} values cannot be (3, {}, {}): that takes {}", pixels.size(), size.height, size.width, wanted);
+  }
+  impl_->times.preprocess_ms = 0;
+  return impl_->forward(pixels.data(), size, trace);
+}
+
+int Extractor::descriptor_dim() const { return impl_->aggregator->dim(); }
+Size Extractor::input_size() const { return impl_->plan.size; }
+const Model& Extractor::model() const { return impl_->model; }
+StageTimes Extractor::last_times() const { return impl_->times; }
+const std::vector<std::string>& Extractor::notices() const { return impl_->plan.notices; }
+double Extractor::gmac() const { return forward_gmac(impl_->model.loaded().config, impl_->plan, impl_->plan.size); }
+
+}  // namespace revisit

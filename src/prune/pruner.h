@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Token pruning in one cut: after a chosen block the K best patches stay, the others are dropped for the rest of the network.
+// WeiToP scores patches with its student MLP and their norm; random and norm are its baselines.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/config.h"
+#include "tensor/linear.h"
+#include "tensor/tokens.h"
+
+namespace revisit::prune {
+
+struct PruneSettings {
+  model::PruneKind kind = model::PruneKind::kNone;
+  double rho = 1;      ///< share of patches kept, (0, 1]; 1 prunes nothing
+  int layer = 1;       ///< blocks run before pruning, 0..depth
+  double kappa = 0.5;  ///< weight of the student's logit against the norm, [0, 1] (WeiToP)
+  model::NormScale norm_scale = model::NormScale::kMinMax;
+  std::uint64_t seed = 0;  ///< of random
+};
+
+/// What the pruner saw, for one image of N0 patches. Filled at rho = 1 too.
+struct PruneTrace {
+  std::vector<float> logits;  // (N0) output of the student; empty unless WeiToP
+  std::vector<float> scores;  // (N0) what the choice is made by
+};
+
+/// Throws Error kUsage unless rho is in (0, 1].
+void check_rho(double rho);
+
+/// K = ceil(rho * patches), at least 1. The small slack keeps 0.7 * 10 at 7.
+int kept_count(double rho, int patches);
+
+/// The `count` best positions by (score falling, position rising), returned ascending in `kept`. Scores that are not finite
+/// count as the lowest.
+void choose_best(const std::vector<float>& scores, int count, std::vector<int>& kept);
+
+/// One object serves one thread at a time; it must not outlive the model it was made from.
+class TokenPruner final : public tensor::TokenHook {
+ public:
+  /// Throws Error kUsage for settings out of range, for rho < 1 without a pruner, or WeiToP on a model that has none.
+  TokenPruner(const PruneSettings& settings, const model::LoadedModel& model);
+
+  const PruneSettings& settings() const { return settings_; }
+  void set_rho(double rho);
+  /// Filled at the pruning layer of every following image; null: not wanted.
+  void set_trace(PruneTrace* trace) { trace_ = trace; }
+
+  Needs needs(int /*block*/) const override { return Needs::kNothing; }
+  void after_attention(int /*block*/, tensor::Tokens& /*tokens*/, const tensor::AttentionView& /*attention*/,
+                       tensor::Arena& /*arena*/) override {}
+  void after_block(int blocks_done, tensor::Tokens& tokens, tensor::Arena& arena) override;
+
+ private:
+  struct Student {
+    tensor::Linear first;   // D -> hidden, ReLU
+    tensor::Linear second;  // hidden -> 1
+  };
+
+  void check(double rho) const;
+  void score(tensor::ConstMatrix patches, tensor::Arena& arena);
+
+  PruneSettings settings_;
+  std::optional<Student> student_;
+  PruneTrace* trace_ = nullptr;
+  // Scratch, each (N0).
+  std::vector<float> logits_;
+  std::vector<float> scores_;
+  std::vector<int> kept_;
+};
+
+}  // namespace revisit::prune

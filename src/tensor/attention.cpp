@@ -1,0 +1,233 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Attention in Highway. Keys and values are packed once into panels of two vectors (NR columns); then every tile of
+// kTileRows queries of one head computes its scores, its softmax and its output from a 6 x NR register kernel.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tensor/attention.cpp"
+#include <hwy/foreach_target.h>  // must stand before highway.h
+#include <hwy/highway.h>
+//
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "tensor/attention.h"
+#include "tensor/kernels.h"
+#include "tensor/parallel.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace revisit::tensor::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::ScalableTag<float>;
+using V = hn::Vec<D>;
+
+int PanelWidth() { return 2 * static_cast<int>(hn::Lanes(D())); }
+
+// c (rows x NR) = a (rows x depth) * panel (depth x NR), rows in 1..6. The twelve accumulators stay in registers.
+template <int kRows>
+HWY_INLINE void RegisterKernel(const float* HWY_RESTRICT a, std::ptrdiff_t a_stride, const float* HWY_RESTRICT panel, int depth,
+                               float* HWY_RESTRICT c, std::ptrdiff_t c_stride) {
+  const D d;
+  const std::ptrdiff_t lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
+  V c00 = hn::Zero(d), c01 = c00, c10 = c00, c11 = c00, c20 = c00, c21 = c00;
+  V c30 = c00, c31 = c00, c40 = c00, c41 = c00, c50 = c00, c51 = c00;
+  for (int k = 0; k < depth; ++k) {
+    const V b0 = hn::Load(d, panel);
+    const V b1 = hn::Load(d, panel + lanes);
+    panel += 2 * lanes;
+    const auto step = [&](int row, V& left, V& right) HWY_ATTR {
+      const V x = hn::Set(d, a[row * a_stride + k]);
+      left = hn::MulAdd(x, b0, left);
+      right = hn::MulAdd(x, b1, right);
+    };
+    step(0, c00, c01);
+    if constexpr (kRows > 1) step(1, c10, c11);
+    if constexpr (kRows > 2) step(2, c20, c21);
+    if constexpr (kRows > 3) step(3, c30, c31);
+    if constexpr (kRows > 4) step(4, c40, c41);
+    if constexpr (kRows > 5) step(5, c50, c51);
+  }
+  const auto store = [&](int row, V left, V right) HWY_ATTR {
+    hn::Store(left, d, c + row * c_stride);
+    hn::Store(right, d, c + row * c_stride + lanes);
+  };
+  store(0, c00, c01);
+  if constexpr (kRows > 1) store(1, c10, c11);
+  if constexpr (kRows > 2) store(2, c20, c21);
+  if constexpr (kRows > 3) store(3, c30, c31);
+  if constexpr (kRows > 4) store(4, c40, c41);
+  if constexpr (kRows > 5) store(5, c50, c51);
+}
+
+// c (rows x panels * NR) = a (rows x depth) * packed (panels x depth x NR). a_stride and c_stride in floats; c rows are
+// aligned to a vector.
+void TileProduct(const float* a, int rows, std::ptrdiff_t a_stride, const float* packed, int panels, int depth, float* c,
+                 std::ptrdiff_t c_stride) {
+  const std::ptrdiff_t width = 2 * static_cast<std::ptrdiff_t>(hn::Lanes(D()));
+  for (int p = 0; p < panels; ++p) {
+    const float* panel = packed + p * width * depth;
+    float* out = c + p * width;
+    int r = 0;
+    for (; r + 6 <= rows; r += 6) RegisterKernel<6>(a + r * a_stride, a_stride, panel, depth, out + r * c_stride, c_stride);
+    const float* rest = a + r * a_stride;
+    float* rest_out = out + r * c_stride;
+    switch (rows - r) {
+      case 1: RegisterKernel<1>(rest, a_stride, panel, depth, rest_out, c_stride); break;
+      case 2: RegisterKernel<2>(rest, a_stride, panel, depth, rest_out, c_stride); break;
+      case 3: RegisterKernel<3>(rest, a_stride, panel, depth, rest_out, c_stride); break;
+      case 4: RegisterKernel<4>(rest, a_stride, panel, depth, rest_out, c_stride); break;
+      case 5: RegisterKernel<5>(rest, a_stride, panel, depth, rest_out, c_stride); break;
+      default: break;
+    }
+  }
+}
+
+}  // namespace revisit::tensor::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace revisit::tensor {
+namespace {
+
+HWY_EXPORT(PanelWidth);
+HWY_EXPORT(TileProduct);
+
+constexpr int kTileRows = 48;
+
+// Sizes shared by packing and tiles.
+struct Shape {
+  int tokens, heads, head_dim, width;  // width: columns of a panel
+  int key_panels, value_panels;
+
+  std::ptrdiff_t packed_keys() const { return static_cast<std::ptrdiff_t>(key_panels) * width * head_dim; }     // per head
+  std::ptrdiff_t packed_values() const { return static_cast<std::ptrdiff_t>(value_panels) * width * tokens; }  // per head
+  int score_cols() const { return key_panels * width; }
+  int value_cols() const { return value_panels * width; }
+};
+
+// keys: (panel, head_dim, width) with keys as columns; values: (panel, tokens, width) with channels as columns.
+// Columns past the end are zero.
+void pack_head(ConstMatrix qkv, const Shape& shape, int head, float* keys, float* values) {
+  const int dim = shape.heads * shape.head_dim;
+  const int w = shape.width;
+  for (int p = 0; p < shape.key_panels; ++p) {
+    float* panel = keys + static_cast<std::ptrdiff_t>(p) * w * shape.head_dim;
+    for (int j = 0; j < w; ++j) {
+      const int token = p * w + j;
+      const float* key = token < shape.tokens ? qkv.row(token) + dim + head * shape.head_dim : nullptr;
+      for (int c = 0; c < shape.head_dim; ++c) panel[c * w + j] = key != nullptr ? key[c] : 0.0F;
+    }
+  }
+  for (int p = 0; p < shape.value_panels; ++p) {
+    float* panel = values + static_cast<std::ptrdiff_t>(p) * w * shape.tokens;
+    const int cols = std::min(w, shape.head_dim - p * w);
+    for (int t = 0; t < shape.tokens; ++t) {
+      const float* value = qkv.row(t) + 2 * dim + head * shape.head_dim + p * w;
+      std::copy(value, value + cols, panel + static_cast<std::ptrdiff_t>(t) * w);
+      std::fill(panel + static_cast<std::ptrdiff_t>(t) * w + cols, panel + static_cast<std::ptrdiff_t>(t + 1) * w, 0.0F);
+    }
+  }
+}
+
+}  // namespace
+
+void attention(ConstMatrix qkv, int heads, Matrix out, Arena& arena, float* cls_row) {
+  const Arena::Scope scope(arena);
+  Shape shape{};
+  shape.tokens = qkv.rows;
+  shape.heads = heads;
+  shape.head_dim = out.cols / heads;
+  shape.width = HWY_DYNAMIC_DISPATCH(PanelWidth)();
+  shape.key_panels = (shape.tokens + shape.width - 1) / shape.width;
+  shape.value_panels = (shape.head_dim + shape.width - 1) / shape.width;
+
+  float* keys = arena.floats(static_cast<std::size_t>(shape.packed_keys() * heads));
+  float* values = arena.floats(static_cast<std::size_t>(shape.packed_values() * heads));
+  parallel_for(heads, [&](int head) {
+    pack_head(qkv, shape, head, keys + head * shape.packed_keys(), values + head * shape.packed_values());
+  });
+
+  const int tiles = (shape.tokens + kTileRows - 1) / kTileRows;
+  const int workers = threads();
+  const std::size_t scores_size = static_cast<std::size_t>(kTileRows) * static_cast<std::size_t>(shape.score_cols());
+  const std::size_t output_size = static_cast<std::size_t>(kTileRows) * static_cast<std::size_t>(shape.value_cols());
+  float* scratch = arena.floats(static_cast<std::size_t>(workers) * (scores_size + output_size));
+  float* cls_rows = cls_row != nullptr ? arena.floats(static_cast<std::size_t>(heads) * static_cast<std::size_t>(shape.tokens)) : nullptr;
+  const float scale = 1.0F / std::sqrt(static_cast<float>(shape.head_dim));
+
+  parallel_for_worker(heads * tiles, [&](int item, int worker) {
+    const int head = item / tiles;
+    const int first = item % tiles * kTileRows;
+    const int rows = std::min(kTileRows, shape.tokens - first);
+    float* scores = scratch + static_cast<std::size_t>(worker) * (scores_size + output_size);
+    float* output = scores + scores_size;
+    float sums[kTileRows];
+
+    HWY_DYNAMIC_DISPATCH(TileProduct)
+    (qkv.row(first) + head * shape.head_dim, rows, qkv.stride, keys + head * shape.packed_keys(), shape.key_panels, shape.head_dim,
+     scores, shape.score_cols());
+    for (int r = 0; r < rows; ++r) {
+      sums[r] = exp_row(scores + static_cast<std::ptrdiff_t>(r) * shape.score_cols(), shape.tokens, scale);
+    }
+    if (cls_rows != nullptr && first == 0) {
+      for (int t = 0; t < shape.tokens; ++t) cls_rows[static_cast<std::ptrdiff_t>(head) * shape.tokens + t] = scores[t] / sums[0];
+    }
+    HWY_DYNAMIC_DISPATCH(TileProduct)
+    (scores, rows, shape.score_cols(), values + head * shape.packed_values(), shape.value_panels, shape.tokens, output,
+     shape.value_cols());
+    for (int r = 0; r < rows; ++r) {
+      const float* from = output + static_cast<std::ptrdiff_t>(r) * shape.value_cols();
+      float* to = out.row(first + r) + head * shape.head_dim;
+      const float inverse = 1.0F / sums[r];
+      for (int c = 0; c < shape.head_dim; ++c) to[c] = from[c] * inverse;
+    }
+  });
+
+  if (cls_row != nullptr) {
+    for (int t = 0; t < shape.tokens; ++t) {
+      float sum = 0;
+      for (int head = 0; head < heads; ++head) sum += cls_rows[static_cast<std::ptrdiff_t>(head) * shape.tokens + t];
+      cls_row[t] = sum / static_cast<float>(heads);
+    }
+  }
+}
+
+namespace reference {
+
+void attention(ConstMatrix qkv, int heads, Matrix out, float* cls_row) {
+  const int head_dim = out.cols / heads;
+  const int dim = out.cols;
+  if (cls_row != nullptr) std::fill(cls_row, cls_row + qkv.rows, 0.0F);
+  std::vector<double> weights(static_cast<std::size_t>(qkv.rows));
+  for (int head = 0; head < heads; ++head) {
+    for (int i = 0; i < qkv.rows; ++i) {
+      const float* query = qkv.row(i) + head * head_dim;
+      double highest = -INFINITY;
+      for (int j = 0; j < qkv.rows; ++j) {
+        const float* key = qkv.row(j) + dim + head * head_dim;
+        double dot = 0;
+        for (int c = 0; c < head_dim; ++c) dot += static_cast<double>(query[c]) * static_cast<double>(key[c]);
+        weights[static_cast<std::size_t>(j)] = dot / std::sqrt(static_cast<double>(head_dim));
+        highest = std::max(highest, weights[static_cast<std::size_t>(j)]);
+      }
+      double sum = 0;
+      for (double& w : weights) sum += w = std::exp(w - highest);
+      for (int c = 0; c < head_dim; ++c) {
+        double mixed = 0;
+        for (int j = 0; j < qkv.rows; ++j) {
+          mixed += weights[static_cast<std::size_t>(j)] / sum * static_cast<double>(qkv.row(j)[2 * dim + head * head_dim + c]);
+        }
+        out.row(i)[head * head_dim + c] = static_cast<float>(mixed);
+      }
+      if (cls_row != nullptr && i == 0) {
+        for (int j = 0; j < qkv.rows; ++j) cls_row[j] += static_cast<float>(weights[static_cast<std::size_t>(j)] / sum / heads);
+      }
+    }
+  }
+}
+
+}  // namespace reference
+}  // namespace revisit::tensor
+#endif  // HWY_ONCE

@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Every kernel against its plain reference, over odd shapes.
+#include "tensor/kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "tensor/arena.h"
+#include "tensor/attention.h"
+#include "tensor/linear.h"
+#include "tensor/parallel.h"
+#include "tensor/tokens.h"
+
+namespace revisit::tensor {
+namespace {
+
+struct Random {
+  std::mt19937 engine{7};
+  float value(float scale = 1) { return scale * std::normal_distribution<float>()(engine); }
+  int between(int low, int high) { return std::uniform_int_distribution<int>(low, high)(engine); }
+  std::vector<float> values(int count, float scale = 1) {
+    std::vector<float> out(static_cast<std::size_t>(count));
+    for (float& v : out) v = value(scale);
+    return out;
+  }
+};
+
+Matrix view(std::vector<float>& values, int rows, int cols) { return {values.data(), rows, cols, cols}; }
+
+/// Largest difference relative to the largest value of the reference, or to `floor` where all values are smaller.
+double relative_error(const std::vector<float>& got, const std::vector<float>& want, double floor = 1e-6) {
+  double worst = 0;
+  double scale = floor;
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    worst = std::max(worst, std::abs(static_cast<double>(got[i]) - static_cast<double>(want[i])));
+    scale = std::max(scale, std::abs(static_cast<double>(want[i])));
+  }
+  return worst / scale;
+}
+
+constexpr double kTolerance = 1e-5;
+
+TEST(Kernels, RowKernelsMatchTheirReferenceOverRandomShapes) {
+  Random random;
+  for (int i = 0; i < 2000; ++i) {
+    const int rows = random.between(0, 5);
+    const int cols = random.between(1, i % 10 == 0 ? 1000 : 70);
+    const float scale = i % 3 == 0 ? 10.0F : 1.0F;
+    const auto x = random.values(rows * cols, scale);
+    const auto gamma = random.values(cols);
+    const auto beta = random.values(cols);
+
+    auto fast = x, plain = x;
+    layer_norm(view(fast, rows, cols), gamma.data(), beta.data(), 1e-6F, view(fast, rows, cols));
+    reference::layer_norm(view(plain, rows, cols), gamma.data(), beta.data(), 1e-6F, view(plain, rows, cols));
+    // Few columns can be almost equal: the variance then cancels, in any f32 implementation.
+    ASSERT_LE(relative_error(fast, plain), cols < 4 ? 1e-3 : kTolerance) << "layer_norm " << rows << "x" << cols;
+
+    fast = plain = x;
+    softmax_rows(view(fast, rows, cols), 0.125F);
+    reference::softmax_rows(view(plain, rows, cols), 0.125F);
+    ASSERT_LE(relative_error(fast, plain), kTolerance) << "softmax " << rows << "x" << cols;
+
+    for (int r = 0; r < rows; ++r) {
+      const float* row = x.data() + r * cols;
+      ASSERT_NEAR(log_sum_exp(row, cols), reference::log_sum_exp(row, cols), 1e-5 * (1 + std::abs(reference::log_sum_exp(row, cols))));
+      ASSERT_NEAR(l2_norm(row, cols), reference::l2_norm(row, cols), 1e-5 * reference::l2_norm(row, cols));
+    }
+    fast = plain = x;
+    if (rows > 0) {
+      l2_normalise(fast.data(), rows * cols);
+      reference::l2_normalise(plain.data(), rows * cols);
+      ASSERT_LE(relative_error(fast, plain), kTolerance) << "l2";
+    }
+
+    const auto wide = random.values(rows * 2 * cols, 3);
+    auto wide_copy = wide;
+    std::vector<float> fast_out(static_cast<std::size_t>(rows * cols)), plain_out = fast_out;
+    swiglu(view(wide_copy, rows, 2 * cols), view(fast_out, rows, cols));
+    reference::swiglu(view(wide_copy, rows, 2 * cols), view(plain_out, rows, cols));
+    ASSERT_LE(relative_error(fast_out, plain_out), kTolerance) << "swiglu " << rows << "x" << cols;
+  }
+}
+
+TEST(Kernels, SurviveExtremeValues) {
+  std::vector<float> x{1e4F, -1e4F, 1e4F, 0, 3, -1e4F, 1e4F, 1e4F, 5};
+  EXPECT_TRUE(std::isfinite(log_sum_exp(x.data(), 9)));
+  softmax_rows(view(x, 1, 9), 1.0F);
+  float sum = 0;
+  for (const float v : x) sum += v;
+  EXPECT_NEAR(sum, 1.0F, 1e-6F);
+  std::vector<float> zero(12, 0.0F);
+  EXPECT_EQ(l2_normalise(zero.data(), 12), 0.0F);
+  EXPECT_EQ(zero[3], 0.0F);
+}
+
+TEST(Linear, MatchesItsReferenceOverRandomShapesAndEveryEnding) {
+  Random random;
+  Arena arena;
+  for (int i = 0; i < 400; ++i) {
+    arena.reset();
+    const int rows = random.between(0, 20), in = random.between(1, 80), out = random.between(1, 80);
+    const auto after = static_cast<Linear::After>(i % 4);
+    const bool scaled = i % 5 == 0;
+    const auto weight = random.values(in * out, 0.3F), bias = random.values(out), scale = random.values(out);
+    auto x = random.values(rows * in), y = random.values(rows * out);
+    auto want = y;
+    const Linear linear(weight.data(), i % 7 == 0 ? nullptr : bias.data(), in, out, after, scaled ? scale.data() : nullptr);
+    linear(view(x, rows, in), view(y, rows, out), arena);
+    reference::linear(view(x, rows, in), weight.data(), i % 7 == 0 ? nullptr : bias.data(), scaled ? scale.data() : nullptr, after,
+                      view(want, rows, out));
+    // GELU of a very negative sum is tiny but comes from numbers of order 1.
+    ASSERT_LE(relative_error(y, want, 1.0), kTolerance) << rows << "x" << in << " -> " << out << " ending " << static_cast<int>(after);
+  }
+}
+
+TEST(Attention, MatchesItsReferenceOverTokensHeadsAndHeadSizes) {
+  Random random;
+  Arena arena;
+  for (int i = 0; i < 120; ++i) {
+    arena.reset();
+    const int tokens = i % 6 == 0 ? random.between(90, 140) : random.between(1, 60);
+    const int heads = random.between(1, 4), head_dim = random.between(1, 70);
+    const int dim = heads * head_dim;
+    auto qkv = random.values(tokens * 3 * dim);
+    std::vector<float> fast(static_cast<std::size_t>(tokens * dim)), plain = fast;
+    std::vector<float> fast_cls(static_cast<std::size_t>(tokens)), plain_cls = fast_cls;
+    attention(view(qkv, tokens, 3 * dim), heads, view(fast, tokens, dim), arena, fast_cls.data());
+    reference::attention(view(qkv, tokens, 3 * dim), heads, view(plain, tokens, dim), plain_cls.data());
+    ASSERT_LE(relative_error(fast, plain), kTolerance) << tokens << " tokens, " << heads << " heads of " << head_dim;
+    ASSERT_LE(relative_error(fast_cls, plain_cls), kTolerance);
+  }
+}
+
+TEST(Attention, GivesTheSameBytesOnOneAndOnTwoThreads) {
+  Random random;
+  auto qkv = random.values(101 * 3 * 128);
+  std::vector<float> one(101 * 128), two = one;
+  Arena arena;
+  set_threads(1);
+  attention(view(qkv, 101, 384), 2, view(one, 101, 128), arena);
+  set_threads(2);
+  arena.reset();
+  attention(view(qkv, 101, 384), 2, view(two, 101, 128), arena);
+  set_threads(0);
+  EXPECT_EQ(one, two);
+}
+
+TEST(Arena, NeedsOneChunkAfterTheFirstRound) {
+  Arena arena;
+  for (int round = 0; round < 2; ++round) {
+    arena.reset();
+    for (int i = 0; i < 10; ++i) ASSERT_EQ(reinterpret_cast<std::uintptr_t>(arena.floats(100'000)) % 64, 0U);
+  }
+  const auto capacity = arena.capacity_bytes();
+  arena.reset();
+  for (int i = 0; i < 10; ++i) arena.floats(100'000);
+  EXPECT_EQ(arena.capacity_bytes(), capacity);
+}
+
+TEST(Arena, GivesBackWhatAScopeTook) {
+  Arena arena;
+  float* before = nullptr;
+  {
+    const Arena::Scope scope(arena);
+    before = arena.floats(50);
+  }
+  EXPECT_EQ(arena.floats(50), before);
+}
+
+TEST(Tokens, KeepTheirPrefixAndOrderWhenPatchesAreDropped) {
+  std::vector<float> values{9, 9, 8, 8, 0, 0, 1, 1, 2, 2, 3, 3};
+  std::vector<int> kept{10, 11, 12, 13};
+  Tokens tokens{{values.data(), 6, 2, 2}, 2, &kept};
+  keep_patches(tokens, {1, 3});
+  EXPECT_EQ(tokens.values.rows, 4);
+  EXPECT_EQ(std::vector<float>(values.begin(), values.begin() + 8), (std::vector<float>{9, 9, 8, 8, 1, 1, 3, 3}));
+  EXPECT_EQ(kept, (std::vector<int>{11, 13}));
+}
+
+}  // namespace
+}  // namespace revisit::tensor

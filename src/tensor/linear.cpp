@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// oneDNN inner_product behind Linear: one primitive per row and thread count, created on first use.
+#include "tensor/linear.h"
+
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <numbers>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <utility>
+#include <vector>
+
+#include "base/fail.h"
+#include "tensor/parallel.h"
+
+namespace revisit::tensor {
+namespace {
+
+using dnnl::memory;
+
+dnnl::engine& engine() {
+  static dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
+  return cpu;
+}
+
+dnnl::stream& stream() {
+  static dnnl::stream in_order(engine());
+  return in_order;
+}
+
+memory::desc plain(memory::dims dims, memory::format_tag tag) { return {std::move(dims), memory::data_type::f32, tag}; }
+
+dnnl::primitive_attr attributes(Linear::After after) {
+  dnnl::post_ops ops;
+  if (after == Linear::After::kRelu) ops.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
+  if (after == Linear::After::kGelu) ops.append_eltwise(1.0F, dnnl::algorithm::eltwise_gelu_erf, 0.0F, 0.0F);
+  if (after == Linear::After::kAdd) ops.append_sum(1.0F);
+  dnnl::primitive_attr attr;
+  attr.set_post_ops(ops);
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attr;
+}
+
+}  // namespace
+
+struct Linear::Impl {
+  // A primitive for one row count with its arguments laid out once, so that a call allocates nothing.
+  struct Plan {
+    dnnl::primitive primitive;
+    memory source, weights, bias, destination, scratchpad;
+    std::size_t scratch_floats = 0;
+    std::vector<dnnl_exec_arg_t> arguments;
+  };
+
+  int in = 0;
+  int out = 0;
+  After after = After::kNothing;
+  const float* weight = nullptr;    // (out, in): the caller's, or own_weight
+  std::vector<float> own_weight;    // only when out_scale is folded in
+  std::vector<float> bias;
+  memory packed;                    // the weights in the layout the first primitive asked for
+  std::map<std::pair<int, int>, Plan> plans;  // by (rows, threads): oneDNN divides the work at creation
+
+  Plan make_plan(int rows);
+};
+
+Linear::Impl::Plan Linear::Impl::make_plan(int rows) {
+  // The first primitive chooses the weights' layout (plain on AVX2, blocked on AVX-512); later row counts keep it.
+  const memory::desc weights_wanted = packed ? packed.get_desc() : plain({out, in}, memory::format_tag::any);
+  const dnnl::inner_product_forward::desc description(dnnl::prop_kind::forward_inference, plain({rows, in}, memory::format_tag::nc),
+                                                      weights_wanted, plain({out}, memory::format_tag::x),
+                                                      plain({rows, out}, memory::format_tag::nc));
+  const dnnl::inner_product_forward::primitive_desc chosen(description, attributes(after), engine());
+
+  if (!packed) {
+    memory given(plain({out, in}, memory::format_tag::oi), engine(), const_cast<float*>(weight));
+    if (chosen.weights_desc() == given.get_desc()) {
+      packed = given;  // served in place: a mapped model file costs no copy
+    } else {
+      packed = memory(chosen.weights_desc(), engine());
+      dnnl::reorder(given, packed).execute(stream(), given, packed);
+      stream().wait();
+    }
+  }
+
+  Plan plan;
+  plan.primitive = dnnl::inner_product_forward(chosen);
+  plan.source = memory(chosen.src_desc(), engine(), nullptr);
+  plan.weights = packed;
+  plan.bias = memory(chosen.bias_desc(), engine(), bias.data());
+  plan.destination = memory(chosen.dst_desc(), engine(), nullptr);
+  plan.scratchpad = memory(chosen.scratchpad_desc(), engine(), nullptr);
+  plan.scratch_floats = (chosen.scratchpad_desc().get_size() + sizeof(float) - 1) / sizeof(float);
+  plan.arguments = {{DNNL_ARG_SRC, plan.source.get()},
+                    {DNNL_ARG_WEIGHTS, plan.weights.get()},
+                    {DNNL_ARG_BIAS, plan.bias.get()},
+                    {DNNL_ARG_DST, plan.destination.get()},
+                    {DNNL_ARG_SCRATCHPAD, plan.scratchpad.get()}};
+  return plan;
+}
+
+Linear::Linear(const float* weight, const float* bias, int in, int out, After after, const float* out_scale)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->in = in;
+  impl_->out = out;
+  impl_->after = after;
+  impl_->weight = weight;
+  impl_->bias.assign(static_cast<std::size_t>(out), 0.0F);
+  if (bias != nullptr) impl_->bias.assign(bias, bias + out);
+  if (out_scale != nullptr) {
+    const auto columns = static_cast<std::size_t>(in);
+    impl_->own_weight.assign(weight, weight + columns * static_cast<std::size_t>(out));
+    for (std::size_t o = 0; o < static_cast<std::size_t>(out); ++o) {
+      for (std::size_t i = 0; i < columns; ++i) impl_->own_weight[o * columns + i] *= out_scale[o];
+      impl_->bias[o] *= out_scale[o];
+    }
+    impl_->weight = impl_->own_weight.data();
+  }
+}
+
+Linear::~Linear() = default;
+Linear::Linear(Linear&&) noexcept = default;
+Linear& Linear::operator=(Linear&&) noexcept = default;
+
+int Linear::in() const { return impl_->in; }
+int Linear::out() const { return impl_->out; }
+
+void Linear::operator()(ConstMatrix x, Matrix y, Arena& arena) const {
+  if (x.cols != impl_->in || y.cols != impl_->out || x.rows != y.rows || x.stride != x.cols || y.stride != y.cols) {
+    fail(ErrorCode::kInternal, "a linear layer {} -> {} was given {}x{} -> {}x{}", impl_->in, impl_->out, x.rows, x.cols, y.rows, y.cols);
+  }
+  if (x.rows == 0) return;
+  const std::pair key(x.rows, threads());
+  auto found = impl_->plans.find(key);
+  if (found == impl_->plans.end()) found = impl_->plans.emplace(key, impl_->make_plan(x.rows)).first;
+  Impl::Plan& plan = found->second;
+
+  const Arena::Scope scope(arena);
+  plan.source.set_data_handle(const_cast<float*>(x.data));
+  plan.destination.set_data_handle(y.data);
+  if (plan.scratch_floats > 0) plan.scratchpad.set_data_handle(arena.floats(plan.scratch_floats));
+  const auto status = dnnl_primitive_execute(plan.primitive.get(), stream().get(), static_cast<int>(plan.arguments.size()),
+                                             plan.arguments.data());
+  if (status != dnnl_success) fail(ErrorCode::kInternal, "oneDNN failed with status {}", static_cast<int>(status));
+}
+
+namespace reference {
+
+void linear(ConstMatrix x, const float* weight, const float* bias, const float* out_scale, Linear::After after, Matrix y) {
+  for (int r = 0; r < x.rows; ++r) {
+    for (int o = 0; o < y.cols; ++o) {
+      double sum = bias != nullptr ? bias[o] : 0.0;
+      const float* w = weight + static_cast<std::ptrdiff_t>(o) * x.cols;
+      for (int i = 0; i < x.cols; ++i) sum += static_cast<double>(w[i]) * static_cast<double>(x.row(r)[i]);
+      if (out_scale != nullptr) sum *= out_scale[o];
+      if (after == Linear::After::kRelu) sum = std::max(sum, 0.0);
+      if (after == Linear::After::kGelu) sum = 0.5 * sum * (1.0 + std::erf(sum / std::numbers::sqrt2));
+      if (after == Linear::After::kAdd) sum += y.row(r)[o];
+      y.row(r)[o] = static_cast<float>(sum);
+    }
+  }
+}
+
+}  // namespace reference
+}  // namespace revisit::tensor

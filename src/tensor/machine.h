@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// What this machine can do: the instruction sets in use and the rate of its multiply-add units.
+#pragma once
+
+#include <string>
+
+namespace revisit::tensor {
+
+std::string kernel_isa();      ///< what our kernels dispatch to, such as "AVX2"
+std::string onednn_version();  ///< version and instruction set, such as "2.6.3 (AVX2)"
+
+/// GFLOP/s of multiply-adds that touch no memory, on all threads, measured for about `seconds`.
+double fma_gflops(double seconds);
+
+}  // namespace revisit::tensor

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The revisit authors
+# SPDX-License-Identifier: Apache-2.0
+# The examples run: pictures are the same on every run, a picture is itself (similarity 1), another one is not,
+# and a missing file gives one sentence and exit code 3. usage: examples_test.sh FOLDER_OF_EXAMPLES
+set -euo pipefail
+examples="$1"
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+"$examples/make_pictures" "$work/a" >/dev/null
+"$examples/make_pictures" "$work/b" >/dev/null
+diff -r "$work/a" "$work/b"
+[[ "$(find "$work/a" -name '*.png' | wc -l)" -eq 4 ]]
+
+same="$("$examples/01_describe" "$work/a/place1_view1.png" "$work/b/place1_view1.png")"
+other="$("$examples/01_describe" "$work/a/place1_view1.png" "$work/a/place2_view1.png")"
+echo "same picture: $same, other place: $other"
+[[ "$same" == "similarity 1.0000" && "$other" == similarity\ * && "$other" != "$same" ]]
+
+status=0
+"$examples/01_describe" "$work/none.png" "$work/a/place1_view1.png" 2>"$work/error" || status=$?
+cat "$work/error"
+[[ "$status" -eq 3 ]]
+grep -q none.png "$work/error"
