@@ -18,6 +18,9 @@ target_compile_features(librevisit PUBLIC cxx_std_20)
 # The modules are compiled once for tests and library alike, so symbols are hidden here, at the link, and not by -fvisibility.
 set(version_script "${CMAKE_SOURCE_DIR}/cmake/revisit.map")
 target_link_options(librevisit PRIVATE "LINKER:--version-script=${version_script}")
+if(NOT REVISIT_SANITIZE) # a sanitizer's runtime comes with the program
+  target_link_options(librevisit PRIVATE "LINKER:--no-undefined")
+endif()
 set_target_properties(librevisit PROPERTIES
   OUTPUT_NAME revisit
   EXPORT_NAME revisit

@@ -72,7 +72,8 @@ class ExifWriter {
           values = join({values, entry.bytes});
         }
         inside.resize(4);
-        out = join({out, u16(static_cast<std::uint16_t>(entry.tag)), u16(static_cast<std::uint16_t>(entry.type)), u32(entry.count), inside});
+        out = join({out, u16(static_cast<std::uint16_t>(entry.tag)), u16(static_cast<std::uint16_t>(entry.type)),
+                    u32(entry.count), inside});
       }
       out = join({out, u32(0)});
     }
@@ -98,6 +99,8 @@ class ExifWriter {
 };
 
 /// The payload of JPEG's APP1 marker.
-inline std::pair<int, Bytes> exif_marker(const Bytes& tiff) { return {JPEG_APP0 + 1, join({to_bytes(std::string_view("Exif\0\0", 6)), tiff})}; }
+inline std::pair<int, Bytes> exif_marker(const Bytes& tiff) {
+  return {JPEG_APP0 + 1, join({to_bytes(std::string_view("Exif\0\0", 6)), tiff})};
+}
 
 }  // namespace revisit::testing

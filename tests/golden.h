@@ -34,9 +34,7 @@ class GoldenCase {
     return read_npy(folder_ / json_["tensors"].at(name).at("file").get<std::string>());
   }
   std::vector<float> f32(const std::string& name) const { return tensor(name).to_f32(); }
-  std::filesystem::path checkpoint(int i = 0) const {
-    return folder_ / json_["checkpoints"].at(i).at("file").get<std::string>();
-  }
+  std::filesystem::path checkpoint(int i = 0) const { return folder_ / json_["checkpoints"].at(i).at("file").get<std::string>(); }
   double atol(const std::string& name) const { return json_["tensors"].at(name).at("atol").get<double>(); }
 
   /// Every value within the tensor's own atol.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <jpeglib.h>
 #include <png.h>
 #include <webp/encode.h>
 
@@ -17,8 +18,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <jpeglib.h>
 
 #include "revisit/error.h"
 #include "revisit/image.h"
@@ -94,7 +93,7 @@ struct JpegOptions {
   std::vector<std::pair<int, Bytes>> markers = {};  ///< written right after the header: marker code, payload
 };
 
-inline Bytes encode_jpeg(const Samples& in, const JpegOptions& options = {}) {
+inline Bytes make_jpeg(const Samples& in, const JpegOptions& options = {}) {
   jpeg_compress_struct info;
   jpeg_error_mgr errors;
   info.err = jpeg_std_error(&errors);  // its error_exit ends the test program: fixtures are not supposed to fail
@@ -124,7 +123,8 @@ inline Bytes encode_jpeg(const Samples& in, const JpegOptions& options = {}) {
     jpeg_write_marker(&info, code, reinterpret_cast<const JOCTET*>(payload.data()), static_cast<unsigned>(payload.size()));
   }
   while (info.next_scanline < info.image_height) {
-    JSAMPROW row = const_cast<JSAMPROW>(in.data.data() + std::size_t{info.next_scanline} * info.image_width * static_cast<std::size_t>(in.channels));
+    JSAMPROW row = const_cast<JSAMPROW>(in.data.data() + std::size_t{info.next_scanline} * info.image_width *
+                                                             static_cast<std::size_t>(in.channels));
     jpeg_write_scanlines(&info, &row, 1);
   }
   jpeg_finish_compress(&info);
@@ -135,22 +135,26 @@ inline Bytes encode_jpeg(const Samples& in, const JpegOptions& options = {}) {
   return out;
 }
 
-/// A gray progressive script of exactly `count` scans (1..190): DC, then single AC coefficients, then their refinements.
-inline std::vector<jpeg_scan_info> many_scans(int count) {
+/// A progressive script of exactly `count` scans (1..1 + 630 * components): DC, then single AC coefficients, then their
+/// refinements bit by bit.
+inline std::vector<jpeg_scan_info> many_scans(int count, int components = 1) {
   std::vector<jpeg_scan_info> out;
-  const auto add = [&](int band, int high, int low) {
-    if (static_cast<int>(out.size()) == count) return;
-    jpeg_scan_info scan{};
-    scan.comps_in_scan = 1;
-    scan.Ss = scan.Se = band;
-    scan.Ah = high;
-    scan.Al = low;
-    out.push_back(scan);
-  };
-  add(0, 0, 0);
-  for (int band = 1; band < 64; ++band) add(band, 0, 9);
-  for (int low = 8; low >= 0; --low) {
-    for (int band = 1; band < 64; ++band) add(band, low + 1, low);
+  jpeg_scan_info dc{};
+  dc.comps_in_scan = components;
+  for (int c = 0; c < components; ++c) dc.component_index[c] = c;
+  out.push_back(dc);
+  for (int low = 9; low >= 0; --low) {
+    for (int band = 1; band < 64; ++band) {
+      for (int c = 0; c < components; ++c) {
+        jpeg_scan_info ac{};
+        ac.comps_in_scan = 1;
+        ac.component_index[0] = c;
+        ac.Ss = ac.Se = band;
+        ac.Ah = low == 9 ? 0 : low + 1;
+        ac.Al = low;
+        if (static_cast<int>(out.size()) < count) out.push_back(ac);
+      }
+    }
   }
   return out;
 }
@@ -190,7 +194,7 @@ struct PngOptions {
 };
 
 /// `rows` is in PNG's own packing for the depth: big-endian 16 bits, or several samples a byte.
-inline Bytes encode_png(int width, int height, const std::vector<std::uint8_t>& rows, const PngOptions& options = {}) {
+inline Bytes make_png(int width, int height, const std::vector<std::uint8_t>& rows, const PngOptions& options = {}) {
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
   png_infop info = png_create_info_struct(png);
   Bytes out;
@@ -207,16 +211,17 @@ inline Bytes encode_png(int width, int height, const std::vector<std::uint8_t>& 
   png_write_info(png, info);
   const std::size_t row_bytes = png_get_rowbytes(png, info);
   std::vector<png_bytep> pointers;
-  for (int y = 0; y < height; ++y) pointers.push_back(const_cast<png_bytep>(rows.data() + row_bytes * static_cast<std::size_t>(y)));
+  for (int y = 0; y < height; ++y)
+    pointers.push_back(const_cast<png_bytep>(rows.data() + row_bytes * static_cast<std::size_t>(y)));
   png_write_image(png, pointers.data());
   png_write_end(png, info);
   png_destroy_write_struct(&png, &info);
   return out;
 }
 
-inline Bytes encode_png(const Samples& in, bool adam7 = false) {
+inline Bytes make_png(const Samples& in, bool adam7 = false) {
   static constexpr int kColours[] = {0, PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGBA};
-  return encode_png(in.width, in.height, in.data, {.colour = kColours[in.channels], .adam7 = adam7});
+  return make_png(in.width, in.height, in.data, {.colour = kColours[in.channels], .adam7 = adam7});
 }
 
 /// A zlib stream of `count` zeros, 13 bits for every 258 of them, made without inflating anything.
@@ -245,7 +250,7 @@ inline Bytes zlib_of_zeros(std::uint64_t count) {
 }
 
 /// `channels` 3 or 4.
-inline Bytes encode_webp(const Samples& in, bool lossless) {
+inline Bytes make_webp(const Samples& in, bool lossless) {
   std::uint8_t* data = nullptr;
   std::size_t size = 0;
   const int stride = in.width * in.channels;

@@ -25,11 +25,11 @@ inline bool on_ci() {
 }  // namespace revisit::testing
 
 /// First line of a test that reads the shared folder: skips with a reason, or fails where CI=true.
-#define REVISIT_REQUIRE_SHARED(relative)                                                                  \
-  do {                                                                                                    \
-    const auto wanted = revisit::testing::shared_folder() / (relative);                                   \
-    if (!std::filesystem::exists(wanted)) {                                                               \
+#define REVISIT_REQUIRE_SHARED(relative)                                                                   \
+  do {                                                                                                     \
+    const auto wanted = revisit::testing::shared_folder() / (relative);                                    \
+    if (!std::filesystem::exists(wanted)) {                                                                \
       if (revisit::testing::on_ci()) FAIL() << wanted << " is missing, and with CI=true it must be there"; \
-      GTEST_SKIP() << wanted << " is not there; this test needs the recorded cases";                      \
-    }                                                                                                     \
+      GTEST_SKIP() << wanted << " is not there; this test needs the recorded cases";                       \
+    }                                                                                                      \
   } while (false)

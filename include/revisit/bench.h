@@ -14,9 +14,9 @@ namespace revisit {
 
 struct BenchOptions {
   std::vector<double> rho{1.0, 0.7, 0.5, 0.4};
-  ExtractorOptions extractor;   ///< size, threads, pruner; its rho is replaced by each of the list
-  int batch = 1;                ///< images per call; a batch is a loop over images
-  int repeats = 11;             ///< timed calls per rho, after one warm-up; runs of the rhos and of the peak alternate
+  ExtractorOptions extractor;  ///< size, threads, pruner; its rho is replaced by each of the list
+  int batch = 1;               ///< images per call; a batch is a loop over images
+  int repeats = 11;            ///< timed calls per rho, after one warm-up; runs of the rhos and of the peak alternate
 };
 
 struct BenchRun {
@@ -24,17 +24,17 @@ struct BenchRun {
   int batch = 1;
   int threads = 1;
   std::string precision = "f32";
-  double median_ms_per_image = 0;     ///< preprocessed tensor to descriptor
+  double median_ms_per_image = 0;  ///< preprocessed tensor to descriptor
   double p95_ms = 0;
-  double prune_ms = 0;                ///< median of scoring + top-K + gather
-  double end_to_end_ms = 0;           ///< median from JPEG bytes (640x480) to descriptor
+  double prune_ms = 0;       ///< median of scoring + top-K + gather
+  double end_to_end_ms = 0;  ///< median from JPEG bytes (640x480) to descriptor
   double gmac = 0;
-  double gflops = 0;                  ///< 2 * gmac / median
+  double gflops = 0;  ///< 2 * gmac / median
 };
 
 struct BenchPeak {
-  double fma_gflops = 0;              ///< register-only multiply-adds on all threads
-  double onednn_f32_gflops = 0;       ///< inner_product over the model's qkv, proj, fc1, fc2 shapes, FLOP-weighted
+  double fma_gflops = 0;         ///< register-only multiply-adds on all threads
+  double onednn_f32_gflops = 0;  ///< inner_product over the model's qkv, proj, fc1, fc2 shapes, FLOP-weighted
 };
 
 struct BenchReport {
@@ -48,9 +48,9 @@ BenchReport run_bench(const Model& model, const BenchOptions& options = {});
 /// What `revisit doctor` prints about this machine.
 struct SystemInfo {
   std::string cpu;
-  int cores = 0;                      ///< this process may use
-  std::string kernel_isa;             ///< what our kernels dispatch to: "AVX2", ...
-  std::string onednn;                 ///< version and instruction set
+  int cores = 0;           ///< this process may use
+  std::string kernel_isa;  ///< what our kernels dispatch to: "AVX2", ...
+  std::string onednn;      ///< version and instruction set
   std::uint64_t memory_bytes = 0;
 };
 

@@ -33,18 +33,18 @@ struct Trace {
     std::vector<std::int64_t> shape;
     std::vector<float> values;
   };
-  Array tokens_block0;                  ///< (1 + R + N0, D)
-  Array logits;                         ///< (N0) WeiToP output, when the model has a pruner
-  Array scores;                         ///< (N0) final pruning score
-  std::vector<std::int64_t> kept;       ///< (K) ascending indices into the N0 patches
-  Array cls;                            ///< (D) after the final norm
-  Array patches;                        ///< (K, D) after the final norm
-  Array transport;                      ///< (K, M) real part of P
-  Array ghost;                          ///< (M)
-  Array alpha;                          ///< (M)
-  std::vector<std::int64_t> tier;       ///< (M)
-  Array tier_weight;                    ///< (T)
-  Array importance;                     ///< (K)
+  Array tokens_block0;             ///< (1 + R + N0, D)
+  Array logits;                    ///< (N0) WeiToP output, when the model has a pruner
+  Array scores;                    ///< (N0) final pruning score
+  std::vector<std::int64_t> kept;  ///< (K) ascending indices into the N0 patches
+  Array cls;                       ///< (D) after the final norm
+  Array patches;                   ///< (K, D) after the final norm
+  Array transport;                 ///< (K, M) real part of P
+  Array ghost;                     ///< (M)
+  Array alpha;                     ///< (M)
+  std::vector<std::int64_t> tier;  ///< (M)
+  Array tier_weight;               ///< (T)
+  Array importance;                ///< (K)
 };
 
 /// Milliseconds spent in each stage of the last describe call.
@@ -70,7 +70,7 @@ class Extractor {
   std::vector<float> describe_tensor(std::span<const float> pixels, Size size, Trace* trace = nullptr);
 
   int descriptor_dim() const;
-  Size input_size() const;                ///< after rounding to the patch
+  Size input_size() const;  ///< after rounding to the patch
   const Model& model() const;
   StageTimes last_times() const;
   /// One sentence about each setting that was adjusted (a size rounded to the patch).

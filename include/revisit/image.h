@@ -30,19 +30,19 @@ enum class Orientation { kApply, kIgnore };  ///< whether the EXIF orientation t
 
 /// What the camera wrote beside the pixels. Absent or invalid fields are empty; `notes` says why one was ignored.
 struct PhotoInfo {
-  int orientation = 1;                 ///< EXIF 1..8; invalid values count as 1
-  std::optional<double> lat_deg;       ///< set only together with lon_deg
+  int orientation = 1;            ///< EXIF 1..8; invalid values count as 1
+  std::optional<double> lat_deg;  ///< set only together with lon_deg
   std::optional<double> lon_deg;
   std::optional<double> altitude_m;
-  std::optional<double> heading_deg;   ///< GPSImgDirection, 0..360
-  std::optional<std::string> time;     ///< DateTimeOriginal (else DateTime) as "YYYY-MM-DDTHH:MM:SS"
+  std::optional<double> heading_deg;  ///< GPSImgDirection, 0..360
+  std::optional<std::string> time;    ///< DateTimeOriginal (else DateTime) as "YYYY-MM-DDTHH:MM:SS"
   std::vector<std::string> notes;
 };
 
 struct DecodeOptions {
   Orientation orientation = Orientation::kApply;
-  bool accept_truncated = false;              ///< use what is there of a file cut short, gray for the rest
-  std::int64_t max_pixels = 100'000'000;      ///< checked against the header before a pixel buffer exists
+  bool accept_truncated = false;          ///< use what is there of a file cut short, gray for the rest
+  std::int64_t max_pixels = 100'000'000;  ///< checked against the header before a pixel buffer exists
   std::int64_t max_file_bytes = 256'000'000;
 };
 

@@ -21,26 +21,26 @@ struct LoadedModel;
 
 /// What `revisit model inspect` shows.
 struct ModelInfo {
-  std::string arch;             ///< "dinov2_vitb14", "vit_tiny_patch16", or "vit" when no known name fits
-  int width = 0;                ///< token dimension
+  std::string arch;  ///< "dinov2_vitb14", "vit_tiny_patch16", or "vit" when no known name fits
+  int width = 0;     ///< token dimension
   int depth = 0;
   int heads = 0;
   int patch = 0;
   int registers = 0;
-  Size size;                    ///< input the model was made for
-  std::string aggregator;       ///< "weiad", "salad" or "none" (backbone only)
+  Size size;               ///< input the model was made for
+  std::string aggregator;  ///< "weiad", "salad" or "none" (backbone only)
   int clusters = 0;
-  int descriptor_dim = 0;       ///< 0 for backbone-only models until an aggregate is chosen
-  std::string pruner;           ///< "weitop" or "none"
+  int descriptor_dim = 0;  ///< 0 for backbone-only models until an aggregate is chosen
+  std::string pruner;      ///< "weitop" or "none"
   double kappa = 0;
   std::int64_t parameters = 0;
   std::string licence;
-  std::string provenance;       ///< the file it was imported from, or how it was made
-  std::string fingerprint;      ///< hash of the f32 source weights
+  std::string provenance;   ///< the file it was imported from, or how it was made
+  std::string fingerprint;  ///< hash of the f32 source weights
   std::array<float, 3> mean{};
   std::array<float, 3> std{};
-  std::string resize;           ///< "bilinear" or "bicubic"
-  std::string pos_rule;         ///< "hub", "hub-antialias", "hf" or "timm"
+  std::string resize;                    ///< "bilinear" or "bicubic"
+  std::string pos_rule;                  ///< "hub", "hub-antialias", "hf" or "timm"
   std::optional<double> min_similarity;  ///< calibrated "no match" threshold
 };
 
@@ -63,22 +63,22 @@ class Model {
 };
 
 struct ImportOptions {
-  std::optional<int> heads;                   ///< default max(1, width / 64)
-  std::optional<std::string> arch;            ///< fail unless the inferred architecture is this one
-  std::optional<std::array<float, 3>> mean;   ///< defaults by family, see docs
+  std::optional<int> heads;                  ///< default max(1, width / 64)
+  std::optional<std::string> arch;           ///< fail unless the inferred architecture is this one
+  std::optional<std::array<float, 3>> mean;  ///< defaults by family, see docs
   std::optional<std::array<float, 3>> std;
   std::optional<ResizeFilter> resize;
   std::optional<Size> size;
-  std::optional<std::string> pos_rule;        ///< "hub", "hf" or "timm"
+  std::optional<std::string> pos_rule;  ///< "hub", "hf" or "timm"
   bool allow_nonfinite = false;
 };
 
 /// The account of an import: every tensor of the source is in `used` or `ignored`.
 struct ImportReport {
   ModelInfo info;
-  std::string family;                 ///< "DINOv2 (torch hub)", "SALAD", ...
-  std::vector<std::string> used;      ///< names as in the source
-  std::vector<std::string> missing;   ///< needed but absent: import throws after filling this into its sentence
+  std::string family;                ///< "DINOv2 (torch hub)", "SALAD", ...
+  std::vector<std::string> used;     ///< names as in the source
+  std::vector<std::string> missing;  ///< needed but absent: import throws after filling this into its sentence
   std::vector<std::string> ignored;
 };
 

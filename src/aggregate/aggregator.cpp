@@ -22,8 +22,8 @@ std::unique_ptr<Aggregator> make_aggregator(const model::LoadedModel& model, con
     return std::make_unique<PoolingAggregator>(*pooling, model.config.vit.width);
   }
   if (word) {
-    fail_with_hint(ErrorCode::kUsage, "leave out --aggregate", "the model has its own head ({}), so aggregate '{}' cannot be used",
-                   model::name_of(kind), *word);
+    fail_with_hint(ErrorCode::kUsage, "leave out --aggregate",
+                   "the model has its own head ({}), so aggregate '{}' cannot be used", model::name_of(kind), *word);
   }
   if (kind == model::HeadKind::kWeiad) return std::make_unique<Weiad>(model);
   return std::make_unique<Salad>(model);

@@ -18,12 +18,12 @@ namespace revisit::aggregate {
 /// What happened inside a head, for one image (K patches, M clusters, T tiers). Vectors that do not apply stay empty.
 struct HeadTrace {
   // Written by `describe --dump`.
-  std::vector<float> transport;      // (K, M) real part of P
-  std::vector<float> ghost;          // (M) the ghost token's share of each cluster
-  std::vector<float> alpha;          // (M) mass from patches minus ghost penalty
-  std::vector<std::int64_t> tier;    // (M) 0 is the best
-  std::vector<float> tier_weight;    // (T)
-  std::vector<float> importance;     // (K) sum over clusters of weight * P
+  std::vector<float> transport;    // (K, M) real part of P
+  std::vector<float> ghost;        // (M) the ghost token's share of each cluster
+  std::vector<float> alpha;        // (M) mass from patches minus ghost penalty
+  std::vector<std::int64_t> tier;  // (M) 0 is the best
+  std::vector<float> tier_weight;  // (T)
+  std::vector<float> importance;   // (K) sum over clusters of weight * P
   // Further steps, for whoever checks the maths.
   std::vector<float> scores;         // (K, M) S
   std::vector<float> features;       // (K, l) F

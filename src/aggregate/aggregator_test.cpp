@@ -19,18 +19,19 @@ namespace {
 using model::HeadKind;
 constexpr int kWidth = 12;
 
-struct Run {
+struct Described {
   std::vector<float> descriptor;
   HeadTrace trace;
 };
 
-Run run(Aggregator& aggregator, int patches, std::uint32_t seed = 4, float spread = 1.0F) {
+Described describe(Aggregator& aggregator, int patches, std::uint32_t seed = 4, float spread = 1.0F) {
   std::mt19937 random(seed);
   const auto cls = testing::random_values(kWidth, random, spread);
   const auto x = testing::random_values(static_cast<std::size_t>(patches) * kWidth, random, spread);
   tensor::Arena arena;
-  Run out{std::vector<float>(static_cast<std::size_t>(aggregator.dim()), NAN), {}};
-  aggregator.aggregate(testing::view(cls, 1, kWidth), testing::view(x, patches, kWidth), out.descriptor.data(), arena, &out.trace);
+  Described out{std::vector<float>(static_cast<std::size_t>(aggregator.dim()), NAN), {}};
+  aggregator.aggregate(testing::view(cls, 1, kWidth), testing::view(x, patches, kWidth), out.descriptor.data(), arena,
+                       &out.trace);
   return out;
 }
 
@@ -55,7 +56,11 @@ TEST(TierWeights, FallByTheSoftplusOfEachDelta) {
 }
 
 TEST(TierWeights, StopAtTheFloor) {
-  EXPECT_EQ(tier_weights(0.0, std::vector<float>{0.4F, 1.0F, 50.0F}, 1e-3), (std::vector<float>{1.0F, 0.0869847F, 1e-3F, 1e-3F}));
+  const std::vector<float> falling = tier_weights(0.0, std::vector<float>{0.4F, 1.0F, 50.0F}, 1e-3);
+  ASSERT_EQ(falling.size(), 4U);
+  EXPECT_NEAR(falling[1], 1.0 - std::log1p(std::exp(0.4)), 1e-6);  // 0.087
+  EXPECT_EQ(falling[2], 1e-3F);
+  EXPECT_EQ(falling[3], 1e-3F);
   EXPECT_EQ(tier_weights(0.0, {}, 1e-3), std::vector<float>{1.0F});
   for (const float w : tier_weights(1.0, std::vector<float>{1000.0F, -1000.0F}, 1e-3)) EXPECT_TRUE(std::isfinite(w));
 }
@@ -92,7 +97,7 @@ TEST(Weiad, GivesAUnitDescriptorForAnyNumberOfPatches) {
   const auto head = make_aggregator(model, std::nullopt);
   EXPECT_EQ(head->dim(), 11 * 7 + 5);
   for (const int patches : {1, 2, 10, 11, 12, 300}) {
-    const Run got = run(*head, patches);
+    const Described got = describe(*head, patches);
     EXPECT_NEAR(length(got.descriptor), 1.0, 1e-6) << patches;
     EXPECT_EQ(got.trace.transport.size(), static_cast<std::size_t>(patches * 11));
     EXPECT_EQ(got.trace.importance.size(), static_cast<std::size_t>(patches));
@@ -112,7 +117,7 @@ TEST(Weiad, GivesTheSameBitsWithAndWithoutATraceAndOnEveryCall) {
   std::vector<float> second(first.size());
   const auto patches = testing::view(x, 40, kWidth);
   head->aggregate(testing::view(x, 1, kWidth), patches, first.data(), arena, nullptr);
-  run(*head, 7);  // leaves other values in the scratch
+  describe(*head, 7);  // leaves other values in the scratch
   head->aggregate(testing::view(x, 1, kWidth), patches, second.data(), arena, &trace);
   EXPECT_EQ(first, second);
 }
@@ -124,7 +129,7 @@ TEST(Weiad, EveryDustbinAndGhostFormWorks) {
       model.config.head.dustbin = dustbin;
       model.config.head.ghost = ghost;
       const auto head = make_aggregator(model, std::nullopt);
-      const Run got = run(*head, 20);
+      const Described got = describe(*head, 20);
       EXPECT_NEAR(length(got.descriptor), 1.0, 1e-6);
       EXPECT_EQ(got.trace.ghost.empty(), !ghost);
       EXPECT_EQ(got.trace.plan.size(), static_cast<std::size_t>((20 + ghost) * (6 + dustbin)));
@@ -133,14 +138,14 @@ TEST(Weiad, EveryDustbinAndGhostFormWorks) {
   model.config.head.dustbin = true;
   model.config.head.ghost = false;
   const auto salad_like = make_aggregator(model, std::nullopt);
-  EXPECT_EQ(code_of([&] { run(*salad_like, 6); }), ErrorCode::kUsage);
+  EXPECT_EQ(code_of([&] { describe(*salad_like, 6); }), ErrorCode::kUsage);
 }
 
 TEST(Weiad, TheClusterNormDecidesWhetherTierWeightsShow) {
   auto model = testing::random_head(HeadKind::kWeiad, {2, 2});
   const auto lengths = [&](model::ClusterNorm norm, HeadTrace& trace) {
     model.config.head.norm = norm;
-    trace = run(*make_aggregator(model, std::nullopt), 15).trace;
+    trace = describe(*make_aggregator(model, std::nullopt), 15).trace;
     std::vector<double> out;
     for (int j = 0; j < 4; ++j) out.push_back(length({trace.weighted.begin() + j * 7, trace.weighted.begin() + (j + 1) * 7}));
     return out;
@@ -160,7 +165,7 @@ TEST(Weiad, TheClusterNormDecidesWhetherTierWeightsShow) {
 
 TEST(Weiad, HugeTokensStillGiveAFiniteDescriptor) {
   const auto model = testing::random_head(HeadKind::kWeiad, {5, 4, 2});
-  const Run got = run(*make_aggregator(model, std::nullopt), 30, 4, 1e4F);
+  const Described got = describe(*make_aggregator(model, std::nullopt), 30, 4, 1e4F);
   EXPECT_TRUE(std::ranges::all_of(got.descriptor, [](float x) { return std::isfinite(x); }));
   EXPECT_NEAR(length(got.descriptor), 1.0, 1e-6);
 }
@@ -176,14 +181,14 @@ TEST(Weiad, RefusesTiersThatDoNotCoverTheClusters) {
 TEST(Salad, NeedsMorePatchesThanClustersAndSaysSo) {
   const auto model = testing::random_head(HeadKind::kSalad, {8});
   const auto head = make_aggregator(model, std::nullopt);
-  EXPECT_NEAR(length(run(*head, 9).descriptor), 1.0, 1e-6);
-  EXPECT_EQ(code_of([&] { run(*head, 8); }), ErrorCode::kUsage);
-  EXPECT_EQ(code_of([&] { run(*head, 1); }), ErrorCode::kUsage);
+  EXPECT_NEAR(length(describe(*head, 9).descriptor), 1.0, 1e-6);
+  EXPECT_EQ(code_of([&] { describe(*head, 8); }), ErrorCode::kUsage);
+  EXPECT_EQ(code_of([&] { describe(*head, 1); }), ErrorCode::kUsage);
 }
 
 TEST(Salad, TheTokenPartHoldsItsFixedShareOfTheDescriptor) {
   const auto model = testing::random_head(HeadKind::kSalad, {8});
-  const Run got = run(*make_aggregator(model, std::nullopt), 50);
+  const Described got = describe(*make_aggregator(model, std::nullopt), 50);
   const double share = std::pow(length({got.descriptor.begin(), got.descriptor.begin() + 5}), 2);
   EXPECT_NEAR(share, 1.0 / 9.0, 1e-6);
   EXPECT_TRUE(got.trace.tier.empty());

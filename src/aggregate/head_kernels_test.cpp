@@ -46,7 +46,8 @@ TEST_P(HeadKernels, LogSumExpOfBothSidesEqualsTheReference) {
   for (int i = 0; i < rows; ++i) {
     EXPECT_NEAR(got[static_cast<std::size_t>(i)], want[static_cast<std::size_t>(i)], 3e-6);
     for (int j = 0; j < cols; ++j) {
-      const double logit = static_cast<double>(values[static_cast<std::size_t>(i * cols + j)]) + col_shift[static_cast<std::size_t>(j)];
+      const double logit =
+          static_cast<double>(values[static_cast<std::size_t>(i * cols + j)]) + col_shift[static_cast<std::size_t>(j)];
       EXPECT_NEAR(m.row(i)[j], 2 * std::exp(logit - want[static_cast<std::size_t>(i)]), 3e-6);
     }
   }
@@ -61,12 +62,12 @@ TEST_P(HeadKernels, WeightedSumsEqualTheReference) {
   const tensor::ConstMatrix weights{p.data(), rows, cols, cols + 1};
   reference::weighted_sums(weights, testing::view(f, rows, dim), {want.data(), cols, dim, dim});
   weighted_sums(weights, testing::view(f, rows, dim), {got.data(), cols, dim, dim});
-  for (std::size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(got[i], want[i], 2e-6 * std::sqrt(rows) + 1e-6);
+  for (std::size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(got[i], want[i], 5e-6 * std::sqrt(rows));
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, HeadKernels,
-                         ::testing::Values(Shape{1, 1, 1}, Shape{2, 3, 5}, Shape{5, 16, 16}, Shape{17, 17, 31}, Shape{70, 65, 128},
-                                           Shape{256, 64, 33}, Shape{257, 63, 64}, Shape{600, 6, 40}));
+                         ::testing::Values(Shape{1, 1, 1}, Shape{2, 3, 5}, Shape{5, 16, 16}, Shape{17, 17, 31},
+                                           Shape{70, 65, 128}, Shape{256, 64, 33}, Shape{257, 63, 64}, Shape{600, 6, 40}));
 
 }  // namespace
 }  // namespace revisit::aggregate

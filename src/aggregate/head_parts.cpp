@@ -48,7 +48,8 @@ HeadMlps::HeadMlps(const model::LoadedModel& model)
                       model.config.head.token_dim),
       cluster_features_(model.weights, "aggregator.cluster_features", 3, model.config.vit.width, model.config.head.hidden,
                         model.config.head.cluster_dim),
-      score_(model.weights, "aggregator.score", 3, model.config.vit.width, model.config.head.hidden, model.config.head.clusters) {}
+      score_(model.weights, "aggregator.score", 3, model.config.vit.width, model.config.head.hidden, model.config.head.clusters) {
+}
 
 HeadMlps::Result HeadMlps::operator()(tensor::ConstMatrix cls, tensor::ConstMatrix patches, tensor::Arena& arena) const {
   return {token_features_(cls, arena), cluster_features_(patches, arena), score_(patches, arena)};
@@ -78,7 +79,8 @@ void assemble(tensor::ConstMatrix token, tensor::ConstMatrix clusters, float* de
   l2_normalise(descriptor, token_dim + m * l);
 }
 
-void trace_steps(const HeadMlps::Result& mlps, const Transport& transport, float extra, tensor::ConstMatrix sums, HeadTrace& trace) {
+void trace_steps(const HeadMlps::Result& mlps, const Transport& transport, float extra, tensor::ConstMatrix sums,
+                 HeadTrace& trace) {
   trace = {};
   trace.token_feature = values_of(mlps.token);
   trace.features = values_of(mlps.features);

@@ -49,7 +49,8 @@ void normalise_clusters(tensor::Matrix sums, const float* weights, model::Cluste
 void assemble(tensor::ConstMatrix token, tensor::ConstMatrix clusters, float* descriptor);
 
 /// Copies the steps both heads have into the trace; sums are those before any norm.
-void trace_steps(const HeadMlps::Result& mlps, const Transport& transport, float extra, tensor::ConstMatrix sums, HeadTrace& trace);
+void trace_steps(const HeadMlps::Result& mlps, const Transport& transport, float extra, tensor::ConstMatrix sums,
+                 HeadTrace& trace);
 
 /// Values without the padding of their rows.
 std::vector<float> values_of(tensor::ConstMatrix x);

@@ -20,8 +20,8 @@ std::optional<Pooling> pooling_from(const std::string& word) {
   return std::nullopt;
 }
 
-void PoolingAggregator::aggregate(tensor::ConstMatrix cls, tensor::ConstMatrix patches, float* descriptor, tensor::Arena& /*arena*/,
-                                  HeadTrace* trace) {
+void PoolingAggregator::aggregate(tensor::ConstMatrix cls, tensor::ConstMatrix patches, float* descriptor,
+                                  tensor::Arena& /*arena*/, HeadTrace* trace) {
   const std::size_t width = sums_.size();
   if (trace != nullptr) *trace = {};
   if (pooling_ == Pooling::kCls) {

@@ -10,9 +10,7 @@
 namespace revisit::aggregate {
 
 Salad::Salad(const model::LoadedModel& model)
-    : head_(model.config.head),
-      mlps_(model),
-      z_(*model.weights.f32_data("aggregator.dust_bin", 1)) {}
+    : head_(model.config.head), mlps_(model), z_(*model.weights.f32_data("aggregator.dust_bin", 1)) {}
 
 void Salad::aggregate(tensor::ConstMatrix cls, tensor::ConstMatrix patches, float* descriptor, tensor::Arena& arena,
                       HeadTrace* trace) {

@@ -101,11 +101,13 @@ std::vector<double> sinkhorn(tensor::ConstMatrix scores, float extra, const LogM
   for (int iteration = 0; iteration < iterations; ++iteration) {
     for (int j = 0; j < cols; ++j) {
       const double log_mass = j < clusters ? masses.cluster : *masses.dustbin;
-      u[static_cast<std::size_t>(j)] = log_mass - log_sum_exp(rows, [&](int i) { return s(i, j) + v[static_cast<std::size_t>(i)]; });
+      u[static_cast<std::size_t>(j)] =
+          log_mass - log_sum_exp(rows, [&](int i) { return s(i, j) + v[static_cast<std::size_t>(i)]; });
     }
     for (int i = 0; i < rows; ++i) {
       const double log_mass = i < tokens ? 0.0 : *masses.ghost;
-      v[static_cast<std::size_t>(i)] = log_mass - log_sum_exp(cols, [&](int j) { return s(i, j) + u[static_cast<std::size_t>(j)]; });
+      v[static_cast<std::size_t>(i)] =
+          log_mass - log_sum_exp(cols, [&](int j) { return s(i, j) + u[static_cast<std::size_t>(j)]; });
     }
   }
   std::vector<double> log_plan;

@@ -20,7 +20,9 @@ inline std::vector<float> random_values(std::size_t count, std::mt19937& random,
   return values;
 }
 
-inline tensor::ConstMatrix view(const std::vector<float>& values, int rows, int cols) { return {values.data(), rows, cols, cols}; }
+inline tensor::ConstMatrix view(const std::vector<float>& values, int rows, int cols) {
+  return {values.data(), rows, cols, cols};
+}
 
 /// A model of token width 12 without a backbone: M clusters in tiers, all weights random.
 inline model::LoadedModel random_head(model::HeadKind kind, const std::vector<int>& tiers, std::uint32_t seed = 1) {

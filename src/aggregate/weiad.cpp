@@ -28,7 +28,8 @@ const model::HeadConfig& checked(const model::HeadConfig& head) {
 std::vector<float> read_tier_weights(const model::LoadedModel& model) {
   const auto deltas = model.config.head.tiers.size() - 1;
   const float theta0 = *model.weights.f32_data("aggregator.theta0", 1);
-  const float* theta_delta = deltas > 0 ? model.weights.f32_data("aggregator.thetaD", static_cast<std::int64_t>(deltas)) : nullptr;
+  const float* theta_delta =
+      deltas > 0 ? model.weights.f32_data("aggregator.thetaD", static_cast<std::int64_t>(deltas)) : nullptr;
   std::vector<float> weights = tier_weights(theta0, {theta_delta, deltas}, model.config.head.tier_floor);
   for (const float w : weights) {
     if (!std::isfinite(w)) fail(ErrorCode::kBadModel, "the model's theta0 = {} gives a tier weight of {}", theta0, w);

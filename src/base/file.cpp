@@ -45,7 +45,8 @@ OpenFile open_regular(const std::filesystem::path& path) {
   const bool regular = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
   if (!regular) {
     ::close(fd);
-    fail(ErrorCode::kNotFound, "'{}' is {}, not a regular file", path.string(), S_ISDIR(info.st_mode) ? "a folder" : "a device or pipe");
+    fail(ErrorCode::kNotFound, "'{}' is {}, not a regular file", path.string(),
+         S_ISDIR(info.st_mode) ? "a folder" : "a device or pipe");
   }
   return {fd, static_cast<std::uint64_t>(info.st_size)};
 }

@@ -12,9 +12,9 @@ namespace revisit::limits {
 inline constexpr std::int64_t kMaxImageSide = 65'500;
 inline constexpr int kMaxJpegScans = 100;
 inline constexpr double kMaxDecodeSeconds = 10.0;
-inline constexpr std::uint64_t kMaxPngChunkBytes = 1'000'000;       // one ancillary chunk
-inline constexpr std::uint64_t kMaxPngAncillaryBytes = 8'000'000;   // all of them
-inline constexpr int kMaxExifEntries = 1'000;                       // per directory
+inline constexpr std::uint64_t kMaxPngChunkBytes = 1'000'000;      // one ancillary chunk
+inline constexpr std::uint64_t kMaxPngAncillaryBytes = 8'000'000;  // all of them
+inline constexpr int kMaxExifEntries = 1'000;                      // per directory
 
 // safetensors and model files
 inline constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
@@ -30,15 +30,15 @@ inline constexpr std::uint64_t kMaxPickleBytes = 64'000'000;
 inline constexpr std::uint64_t kMaxPickleOpcodes = 5'000'000;
 inline constexpr int kMaxPickleDepth = 64;
 inline constexpr std::size_t kMaxPickleMemo = 1'000'000;
-inline constexpr std::size_t kMaxPickleValues = 1'000'000;          // values built, shared ones counted once
-inline constexpr std::uint64_t kMaxPickleExpansion = 5'000'000;     // values counted once for every place they appear in
-inline constexpr std::size_t kMaxPickleGlobals = 10'000;            // different names of globals
+inline constexpr std::size_t kMaxPickleValues = 1'000'000;       // values built, shared ones counted once
+inline constexpr std::uint64_t kMaxPickleExpansion = 2'000'000;  // values counted once for every place they appear in
+inline constexpr std::size_t kMaxPickleGlobals = 10'000;         // different names of globals
 inline constexpr std::size_t kMaxPickleGlobalName = 512;
-inline constexpr std::uint64_t kMaxCopyGrowth = 16;                 // views made contiguous: bytes <= growth x file + slack
+inline constexpr std::uint64_t kMaxCopyGrowth = 16;  // views made contiguous: bytes <= growth x file + slack
 inline constexpr std::uint64_t kCopySlackBytes = 64'000'000;
 
 // Requests
-inline constexpr int kMaxInputSide = 4'200;   // of the network's input: 90,000 patches of 14
+inline constexpr int kMaxInputSide = 4'200;  // of the network's input: 90,000 patches of 14
 inline constexpr int kMaxThreads = 1'024;
 
 // Arrays

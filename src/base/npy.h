@@ -13,9 +13,9 @@
 namespace revisit {
 
 struct NpyArray {
-  std::string dtype;                ///< as in the file without byte order: "f4", "i8", "u1", ...
+  std::string dtype;  ///< as in the file without byte order: "f4", "i8", "u1", ...
   std::vector<std::int64_t> shape;
-  std::vector<std::byte> data;      ///< C order, little-endian
+  std::vector<std::byte> data;  ///< C order, little-endian
 
   std::int64_t count() const;
   std::vector<float> to_f32() const;         ///< f2 is not needed here; f4, f8, integers and bool are converted

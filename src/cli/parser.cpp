@@ -89,7 +89,9 @@ void parse_arguments(const Verb& verb, const std::vector<std::string>& arguments
   } catch (const CLI::ParseError& error) {
     fail(ErrorCode::kUsage, "the arguments of '{}' do not fit: {}", verb.name, error.what());
   }
-  refuse_extras(verb, app.remaining());
+  auto extras = app.remaining();
+  std::erase(extras, "--");  // CLI11 hands the mark itself back
+  refuse_extras(verb, extras);
 
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const auto& option = verb.options[i];

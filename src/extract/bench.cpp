@@ -52,7 +52,7 @@ std::vector<float> test_tensor(Size size) {
 struct Series {
   std::unique_ptr<Extractor> extractor;
   double rho = 1;
-  std::vector<double> forward_ms;      // per image
+  std::vector<double> forward_ms;  // per image
   std::vector<double> prune_ms;
   std::vector<double> end_to_end_ms;
 };
@@ -103,7 +103,8 @@ BenchReport run_bench(const Model& model, const BenchOptions& options) {
   if (options.repeats < 1 || options.repeats > kMaxRepeats) {
     fail(ErrorCode::kUsage, "--repeats {} is out of range: 1 to {}", options.repeats, kMaxRepeats);
   }
-  if (options.batch < 1 || options.batch > kMaxBatch) fail(ErrorCode::kUsage, "--batch {} is out of range: 1 to {}", options.batch, kMaxBatch);
+  if (options.batch < 1 || options.batch > kMaxBatch)
+    fail(ErrorCode::kUsage, "--batch {} is out of range: 1 to {}", options.batch, kMaxBatch);
   std::vector<Series> all;
   for (const double rho : options.rho) {
     ExtractorOptions one = options.extractor;

@@ -3,8 +3,6 @@
 // The pipeline of the paper on one page: pixels -> tokens -> pruned tokens -> descriptor.
 #include "revisit/extractor.h"
 
-#include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -15,6 +13,7 @@
 #include "image/preprocess.h"
 #include "prune/pruner.h"
 #include "tensor/arena.h"
+#include "tensor/kernels.h"
 #include "tensor/parallel.h"
 #include "vit/vit.h"
 
@@ -29,6 +28,7 @@ struct Extractor::Impl {
         aggregator(aggregate::make_aggregator(model.loaded(), options.aggregate)) {}
 
   std::vector<float> forward(const float* pixels, Size size, Trace* trace);
+  void check_finite(tensor::ConstMatrix values, const char* what) const;
 
   Model model;
   Plan plan;
@@ -41,6 +41,14 @@ struct Extractor::Impl {
   StageTimes times;
 };
 
+void Extractor::Impl::check_finite(tensor::ConstMatrix values, const char* what) const {
+  for (int r = 0; r < values.rows; ++r) {
+    if (std::isfinite(tensor::l2_norm(values.row(r), values.cols))) continue;
+    fail_with_hint(ErrorCode::kBadModel, "the weights hold NaN, Inf or values far too large; import the checkpoint again",
+                   "the model '{}' gave {} that are not finite", model.loaded().config.provenance, what);
+  }
+}
+
 std::vector<float> Extractor::Impl::forward(const float* input, Size size, Trace* trace) {
   tensor::set_threads(plan.threads);
   const tensor::FlushDenormals flush;
@@ -48,9 +56,10 @@ std::vector<float> Extractor::Impl::forward(const float* input, Size size, Trace
   Recorder recorder(pruner, trace);  // the hook: prunes, and notes time and tokens on the way
   const Stopwatch watch;
 
-  tensor::Tokens tokens = vit.embed(input, size, kept, arena);     // (1 + R + N0, D): CLS, registers, patches
-  vit.run_blocks(tokens, 0, vit.depth(), &recorder, arena);        // (1 + R + K, D) from the pruning layer on
+  tensor::Tokens tokens = vit.embed(input, size, kept, arena);  // (1 + R + N0, D): CLS, registers, patches
+  vit.run_blocks(tokens, 0, vit.depth(), &recorder, arena);     // (1 + R + K, D) from the pruning layer on
   vit.normalise(tokens);
+  check_finite(tokens.values, "tokens");  // here already: the heads' ReLU would turn NaN into 0
   times.prune_ms = recorder.prune_ms();
   times.blocks_ms = watch.ms() - times.prune_ms;
 
@@ -59,10 +68,7 @@ std::vector<float> Extractor::Impl::forward(const float* input, Size size, Trace
   aggregator->aggregate(tokens.cls(), tokens.patch_values(), descriptor.data(), arena, trace != nullptr ? &head_trace : nullptr);
   times.aggregate_ms = watch.ms() - times.blocks_ms - times.prune_ms;
 
-  if (!std::ranges::all_of(descriptor, [](float v) { return std::isfinite(v); })) {
-    fail_with_hint(ErrorCode::kBadModel, "the weights hold NaN, Inf or values far too large; import the checkpoint again",
-                   "the model '{}' gave a descriptor that is not finite", model.loaded().config.provenance);
-  }
+  check_finite({descriptor.data(), 1, aggregator->dim(), aggregator->dim()}, "descriptor values");
   if (trace != nullptr) recorder.finish(tokens, head_trace);
   return descriptor;
 }
@@ -88,7 +94,8 @@ std::vector<float> Extractor::describe_tensor(std::span<const float> pixels, Siz
   check_tensor_size(size, patch);
   const auto wanted = 3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width);
   if (pixels.size() != wanted) {
-    fail(ErrorCode::kUsage, "a tensor of {} values cannot be (3, {}, {}): that takes {}", pixels.size(), size.height, size.width, wanted);
+    fail(ErrorCode::kUsage, "a tensor of {} values cannot be (3, {}, {}): that takes {}", pixels.size(), size.height, size.width,
+         wanted);
   }
   impl_->times.preprocess_ms = 0;
   return impl_->forward(pixels.data(), size, trace);

@@ -29,7 +29,8 @@ prune::PruneSettings prune_settings(const model::Config& config, const Extractor
   settings.layer = options.prune_layer.value_or(config.prune.layer);
   settings.kappa = options.kappa.value_or(config.prune.kappa);
   settings.norm_scale = config.prune.norm_scale;
-  if (options.norm_scale) settings.norm_scale = parse_word("--norm-scale", *options.norm_scale, "minmax, raw", model::norm_scale_from);
+  if (options.norm_scale)
+    settings.norm_scale = parse_word("--norm-scale", *options.norm_scale, "minmax, raw", model::norm_scale_from);
   settings.seed = options.seed;
   return settings;
 }
@@ -51,11 +52,12 @@ Size round_to_patch(Size size, int patch) {
 void check_tensor_size(Size size, int patch) {
   for (const int side : {size.height, size.width}) {
     if (side < patch || side % patch != 0) {
-      fail_with_hint(ErrorCode::kUsage, "give a photo instead, it is resized for you", "a tensor of {}x{} does not fit: each side must be a multiple of {}",
-                     size.height, size.width, patch);
+      fail_with_hint(ErrorCode::kUsage, "give a photo instead, it is resized for you",
+                     "a tensor of {}x{} does not fit: each side must be a multiple of {}", size.height, size.width, patch);
     }
     if (side > limits::kMaxInputSide) {
-      fail(ErrorCode::kUsage, "an input of {}x{} is too large: the limit is {} a side", size.height, size.width, limits::kMaxInputSide);
+      fail(ErrorCode::kUsage, "an input of {}x{} is too large: the limit is {} a side", size.height, size.width,
+           limits::kMaxInputSide);
     }
   }
 }
@@ -67,12 +69,13 @@ Plan make_plan(const model::Config& config, const ExtractorOptions& options) {
     fail(ErrorCode::kUsage, "--size {}x{} is not a size: both sides must be at least 1", wanted.height, wanted.width);
   }
   if (std::max(wanted.height, wanted.width) > limits::kMaxInputSide) {
-    fail(ErrorCode::kUsage, "--size {}x{} is too large: the limit is {} a side", wanted.height, wanted.width, limits::kMaxInputSide);
+    fail(ErrorCode::kUsage, "--size {}x{} is too large: the limit is {} a side", wanted.height, wanted.width,
+         limits::kMaxInputSide);
   }
   plan.size = round_to_patch(wanted, config.vit.patch);
   if (plan.size != wanted) {
-    plan.notices.push_back(fmt::format("size {}x{} was rounded to {}x{}, multiples of the patch size {}", wanted.height, wanted.width,
-                                       plan.size.height, plan.size.width, config.vit.patch));
+    plan.notices.push_back(fmt::format("size {}x{} was rounded to {}x{}, multiples of the patch size {}", wanted.height,
+                                       wanted.width, plan.size.height, plan.size.width, config.vit.patch));
   }
   if (options.threads < 0 || options.threads > limits::kMaxThreads) {
     fail(ErrorCode::kUsage, "--threads {} is out of range: 0 (all cores) to {}", options.threads, limits::kMaxThreads);
@@ -89,8 +92,10 @@ double forward_gmac(const model::Config& config, const Plan& plan, Size size) {
   const int kept = prunes ? prune::kept_count(plan.prune.rho, patches) : patches;
   const int before = prunes ? plan.prune.layer : config.vit.depth;
   double macs = vit::embed_macs(config.vit, patches) + before * vit::block_macs(config.vit, prefix + patches) +
-                (config.vit.depth - before) * vit::block_macs(config.vit, prefix + kept) + head_macs(config.head, config.vit.width, kept);
-  if (prunes && plan.prune.kind == model::PruneKind::kWeitop) macs += static_cast<double>(patches) * config.prune.hidden * (config.vit.width + 1);
+                (config.vit.depth - before) * vit::block_macs(config.vit, prefix + kept) +
+                head_macs(config.head, config.vit.width, kept);
+  if (prunes && plan.prune.kind == model::PruneKind::kWeitop)
+    macs += static_cast<double>(patches) * config.prune.hidden * (config.vit.width + 1);
   return macs * 1e-9;
 }
 

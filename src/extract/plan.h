@@ -14,7 +14,7 @@
 namespace revisit {
 
 struct Plan {
-  Size size;                         // multiples of the patch
+  Size size;  // multiples of the patch
   prune::PruneSettings prune;
   int threads = 0;
   std::vector<std::string> notices;  // one sentence for each setting that was adjusted

@@ -50,7 +50,8 @@ bool compress(Compressor& out, const Image& image, int quality) {
   out.codec.comp_info[0].v_samp_factor = 1;
   jpeg_start_compress(&out.codec, TRUE);
   while (out.codec.next_scanline < out.codec.image_height) {
-    auto* row = const_cast<JSAMPLE*>(image.rgb.data()) + static_cast<std::size_t>(out.codec.next_scanline) * 3U * out.codec.image_width;
+    auto* row =
+        const_cast<JSAMPLE*>(image.rgb.data()) + static_cast<std::size_t>(out.codec.next_scanline) * 3U * out.codec.image_width;
     jpeg_write_scanlines(&out.codec, &row, 1);
   }
   jpeg_finish_compress(&out.codec);

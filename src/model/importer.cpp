@@ -15,6 +15,7 @@
 #include "model/containers.h"
 #include "model/key_names.h"
 #include "model/model_file.h"
+#include "model/printable.h"
 #include "model/values.h"
 #include "revisit/model.h"
 
@@ -28,7 +29,8 @@ constexpr const char* kReadable = "revisit reads DINOv2 (torch hub and Hugging F
 std::string listed(const std::vector<std::string>& items) {
   constexpr std::size_t kShown = 5;
   const std::size_t shown = std::min(kShown, items.size());
-  std::string out = fmt::format("{}", fmt::join(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+  std::string out;
+  for (std::size_t i = 0; i < shown; ++i) out += (i == 0 ? "" : ", ") + printable(items[i]);
   if (items.size() > shown) out += fmt::format(" and {} more", items.size() - shown);
   return out;
 }

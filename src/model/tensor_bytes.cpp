@@ -13,6 +13,8 @@
 namespace revisit::model {
 namespace {
 
+alignas(8) constexpr std::byte kNoBytes{};  // where empty tensors point: valid and aligned, never read
+
 bool is_contiguous(const StridedView& view) {
   const auto wanted = contiguous_strides(view.shape);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -81,6 +83,7 @@ void add_tensor(Weights& weights, const std::string& name, const StridedView& vi
   const std::size_t size = tensor.size_bytes();
   const bool aligned = reinterpret_cast<std::uintptr_t>(tensor.data) % bytes_of(view.dtype) == 0;
   if (size == 0 || (aligned && is_contiguous(view))) {
+    if (size == 0) tensor.data = &kNoBytes;
     weights.add(name, std::move(tensor), storage);
     return;
   }

@@ -84,10 +84,9 @@ TokenPruner::TokenPruner(const PruneSettings& settings, const model::LoadedModel
   const int width = model.config.vit.width;
   const int hidden = model.config.prune.hidden;
   const model::Weights& weights = model.weights;
-  student_.emplace(Student{
-      {weights.f32_data("weitop.0.weight", static_cast<std::int64_t>(width) * hidden), weights.f32_data("weitop.0.bias", hidden),
-       width, hidden, tensor::Linear::After::kRelu},
-      {weights.f32_data("weitop.2.weight", hidden), weights.f32_data("weitop.2.bias", 1), hidden, 1}});
+  student_.emplace(Student{{weights.f32_data("weitop.0.weight", static_cast<std::int64_t>(width) * hidden),
+                            weights.f32_data("weitop.0.bias", hidden), width, hidden, tensor::Linear::After::kRelu},
+                           {weights.f32_data("weitop.2.weight", hidden), weights.f32_data("weitop.2.bias", 1), hidden, 1}});
 }
 
 void TokenPruner::check(double rho) const {

@@ -15,7 +15,9 @@ class Arena {
  public:
   /// 64-byte aligned, uninitialised, valid until reset() or until a Scope opened before it ends.
   float* floats(std::size_t count);
-  Matrix matrix(int rows, int cols) { return {floats(static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols)), rows, cols, cols}; }
+  Matrix matrix(int rows, int cols) {
+    return {floats(static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols)), rows, cols, cols};
+  }
 
   /// Frees everything. When the last run needed several chunks they become one, so the next run allocates nothing.
   void reset();

@@ -25,14 +25,27 @@ using V = hn::Vec<D>;
 
 int PanelWidth() { return 2 * static_cast<int>(hn::Lanes(D())); }
 
-// c (rows x NR) = a (rows x depth) * panel (depth x NR), rows in 1..6. The twelve accumulators stay in registers.
+// c (rows x NR) = a (rows x depth) * panel (depth x NR), or += with `add`, rows in 1..6. The twelve accumulators stay in
+// registers.
 template <int kRows>
 HWY_INLINE void RegisterKernel(const float* HWY_RESTRICT a, std::ptrdiff_t a_stride, const float* HWY_RESTRICT panel, int depth,
-                               float* HWY_RESTRICT c, std::ptrdiff_t c_stride) {
+                               bool add, float* HWY_RESTRICT c, std::ptrdiff_t c_stride) {
   const D d;
   const std::ptrdiff_t lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
   V c00 = hn::Zero(d), c01 = c00, c10 = c00, c11 = c00, c20 = c00, c21 = c00;
   V c30 = c00, c31 = c00, c40 = c00, c41 = c00, c50 = c00, c51 = c00;
+  if (add) {
+    const auto load = [&](int row, V& left, V& right) HWY_ATTR {
+      left = hn::Load(d, c + row * c_stride);
+      right = hn::Load(d, c + row * c_stride + lanes);
+    };
+    load(0, c00, c01);
+    if constexpr (kRows > 1) load(1, c10, c11);
+    if constexpr (kRows > 2) load(2, c20, c21);
+    if constexpr (kRows > 3) load(3, c30, c31);
+    if constexpr (kRows > 4) load(4, c40, c41);
+    if constexpr (kRows > 5) load(5, c50, c51);
+  }
   for (int k = 0; k < depth; ++k) {
     const V b0 = hn::Load(d, panel);
     const V b1 = hn::Load(d, panel + lanes);
@@ -62,24 +75,30 @@ HWY_INLINE void RegisterKernel(const float* HWY_RESTRICT a, std::ptrdiff_t a_str
 }
 
 // c (rows x panels * NR) = a (rows x depth) * packed (panels x depth x NR). a_stride and c_stride in floats; c rows are
-// aligned to a vector.
+// aligned to a vector. The depth is cut so that a piece of a panel stays in the first-level cache for all rows.
 void TileProduct(const float* a, int rows, std::ptrdiff_t a_stride, const float* packed, int panels, int depth, float* c,
                  std::ptrdiff_t c_stride) {
+  constexpr int kDepthBlock = 256;
   const std::ptrdiff_t width = 2 * static_cast<std::ptrdiff_t>(hn::Lanes(D()));
   for (int p = 0; p < panels; ++p) {
-    const float* panel = packed + p * width * depth;
-    float* out = c + p * width;
-    int r = 0;
-    for (; r + 6 <= rows; r += 6) RegisterKernel<6>(a + r * a_stride, a_stride, panel, depth, out + r * c_stride, c_stride);
-    const float* rest = a + r * a_stride;
-    float* rest_out = out + r * c_stride;
-    switch (rows - r) {
-      case 1: RegisterKernel<1>(rest, a_stride, panel, depth, rest_out, c_stride); break;
-      case 2: RegisterKernel<2>(rest, a_stride, panel, depth, rest_out, c_stride); break;
-      case 3: RegisterKernel<3>(rest, a_stride, panel, depth, rest_out, c_stride); break;
-      case 4: RegisterKernel<4>(rest, a_stride, panel, depth, rest_out, c_stride); break;
-      case 5: RegisterKernel<5>(rest, a_stride, panel, depth, rest_out, c_stride); break;
-      default: break;
+    for (int first = 0; first < depth; first += kDepthBlock) {
+      const int count = HWY_MIN(kDepthBlock, depth - first);
+      const float* panel = packed + (static_cast<std::ptrdiff_t>(p) * depth + first) * width;
+      const float* left = a + first;
+      float* out = c + p * width;
+      const bool add = first > 0;
+      int r = rows;
+      for (; r >= 6; r -= 6, left += 6 * a_stride, out += 6 * c_stride) {
+        RegisterKernel<6>(left, a_stride, panel, count, add, out, c_stride);
+      }
+      switch (r) {
+        case 1: RegisterKernel<1>(left, a_stride, panel, count, add, out, c_stride); break;
+        case 2: RegisterKernel<2>(left, a_stride, panel, count, add, out, c_stride); break;
+        case 3: RegisterKernel<3>(left, a_stride, panel, count, add, out, c_stride); break;
+        case 4: RegisterKernel<4>(left, a_stride, panel, count, add, out, c_stride); break;
+        case 5: RegisterKernel<5>(left, a_stride, panel, count, add, out, c_stride); break;
+        default: break;
+      }
     }
   }
 }
@@ -101,7 +120,7 @@ struct Shape {
   int tokens, heads, head_dim, width;  // width: columns of a panel
   int key_panels, value_panels;
 
-  std::ptrdiff_t packed_keys() const { return static_cast<std::ptrdiff_t>(key_panels) * width * head_dim; }     // per head
+  std::ptrdiff_t packed_keys() const { return static_cast<std::ptrdiff_t>(key_panels) * width * head_dim; }    // per head
   std::ptrdiff_t packed_values() const { return static_cast<std::ptrdiff_t>(value_panels) * width * tokens; }  // per head
   int score_cols() const { return key_panels * width; }
   int value_cols() const { return value_panels * width; }
@@ -153,21 +172,28 @@ void attention(ConstMatrix qkv, int heads, Matrix out, Arena& arena, float* cls_
   const int workers = threads();
   const std::size_t scores_size = static_cast<std::size_t>(kTileRows) * static_cast<std::size_t>(shape.score_cols());
   const std::size_t output_size = static_cast<std::size_t>(kTileRows) * static_cast<std::size_t>(shape.value_cols());
-  float* scratch = arena.floats(static_cast<std::size_t>(workers) * (scores_size + output_size));
-  float* cls_rows = cls_row != nullptr ? arena.floats(static_cast<std::size_t>(heads) * static_cast<std::size_t>(shape.tokens)) : nullptr;
+  const std::size_t worker_size = scores_size + 2 * output_size;
+  float* scratch = arena.floats(static_cast<std::size_t>(workers) * worker_size);
+  float* cls_rows =
+      cls_row != nullptr ? arena.floats(static_cast<std::size_t>(heads) * static_cast<std::size_t>(shape.tokens)) : nullptr;
   const float scale = 1.0F / std::sqrt(static_cast<float>(shape.head_dim));
 
   parallel_for_worker(heads * tiles, [&](int item, int worker) {
     const int head = item / tiles;
     const int first = item % tiles * kTileRows;
     const int rows = std::min(kTileRows, shape.tokens - first);
-    float* scores = scratch + static_cast<std::size_t>(worker) * (scores_size + output_size);
+    float* scores = scratch + static_cast<std::size_t>(worker) * worker_size;
     float* output = scores + scores_size;
+    float* queries = output + output_size;
     float sums[kTileRows];
 
+    for (int r = 0; r < rows; ++r) {  // rows of qkv lie a power of two or so apart and would evict each other from the cache
+      const float* query = qkv.row(first + r) + head * shape.head_dim;
+      std::copy(query, query + shape.head_dim, queries + static_cast<std::ptrdiff_t>(r) * shape.value_cols());
+    }
     HWY_DYNAMIC_DISPATCH(TileProduct)
-    (qkv.row(first) + head * shape.head_dim, rows, qkv.stride, keys + head * shape.packed_keys(), shape.key_panels, shape.head_dim,
-     scores, shape.score_cols());
+    (queries, rows, shape.value_cols(), keys + head * shape.packed_keys(), shape.key_panels, shape.head_dim, scores,
+     shape.score_cols());
     for (int r = 0; r < rows; ++r) {
       sums[r] = exp_row(scores + static_cast<std::ptrdiff_t>(r) * shape.score_cols(), shape.tokens, scale);
     }

@@ -58,9 +58,9 @@ HWY_INLINE float max_of(const float* x, int count) {
 void LayerNormRow(const float* x, const float* gamma, const float* beta, float eps, int count, float* y) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  const float mean = sum_over(x, count, [](V v, V sum) { return hn::Add(sum, v); }) / static_cast<float>(count);
+  const float mean = sum_over(x, count, [](V v, V sum) HWY_ATTR { return hn::Add(sum, v); }) / static_cast<float>(count);
   const V mean_v = hn::Set(d, mean);
-  const float squares = sum_over(x, count, [mean_v](V v, V sum) {
+  const float squares = sum_over(x, count, [mean_v](V v, V sum) HWY_ATTR {
     const V diff = hn::Sub(v, mean_v);
     return hn::MulAdd(diff, diff, sum);
   });
@@ -101,7 +101,8 @@ float LogSumExp(const float* x, int count) {
   if (!std::isfinite(highest)) return highest;
   const D d;
   const V highest_v = hn::Set(d, highest);
-  const float sum = sum_over(x, count, [d, highest_v](V v, V total) { return hn::Add(total, hn::Exp(d, hn::Sub(v, highest_v))); });
+  const float sum =
+      sum_over(x, count, [d, highest_v](V v, V total) HWY_ATTR { return hn::Add(total, hn::Exp(d, hn::Sub(v, highest_v))); });
   return highest + std::log(sum);
 }
 
@@ -115,7 +116,7 @@ void ScaleRow(float* x, int count, float factor) {
 }
 
 float SumOfSquares(const float* x, int count) {
-  return sum_over(x, count, [](V v, V sum) { return hn::MulAdd(v, v, sum); });
+  return sum_over(x, count, [](V v, V sum) HWY_ATTR { return hn::MulAdd(v, v, sum); });
 }
 
 void SwigluRow(const float* x1, const float* x2, int count, float* y) {

@@ -67,7 +67,8 @@ TEST(Kernels, RowKernelsMatchTheirReferenceOverRandomShapes) {
 
     for (int r = 0; r < rows; ++r) {
       const float* row = x.data() + r * cols;
-      ASSERT_NEAR(log_sum_exp(row, cols), reference::log_sum_exp(row, cols), 1e-5 * (1 + std::abs(reference::log_sum_exp(row, cols))));
+      ASSERT_NEAR(log_sum_exp(row, cols), reference::log_sum_exp(row, cols),
+                  1e-5 * (1 + std::abs(reference::log_sum_exp(row, cols))));
       ASSERT_NEAR(l2_norm(row, cols), reference::l2_norm(row, cols), 1e-5 * reference::l2_norm(row, cols));
     }
     fast = plain = x;
@@ -111,10 +112,11 @@ TEST(Linear, MatchesItsReferenceOverRandomShapesAndEveryEnding) {
     auto want = y;
     const Linear linear(weight.data(), i % 7 == 0 ? nullptr : bias.data(), in, out, after, scaled ? scale.data() : nullptr);
     linear(view(x, rows, in), view(y, rows, out), arena);
-    reference::linear(view(x, rows, in), weight.data(), i % 7 == 0 ? nullptr : bias.data(), scaled ? scale.data() : nullptr, after,
-                      view(want, rows, out));
+    reference::linear(view(x, rows, in), weight.data(), i % 7 == 0 ? nullptr : bias.data(), scaled ? scale.data() : nullptr,
+                      after, view(want, rows, out));
     // GELU of a very negative sum is tiny but comes from numbers of order 1.
-    ASSERT_LE(relative_error(y, want, 1.0), kTolerance) << rows << "x" << in << " -> " << out << " ending " << static_cast<int>(after);
+    ASSERT_LE(relative_error(y, want, 1.0), kTolerance)
+        << rows << "x" << in << " -> " << out << " ending " << static_cast<int>(after);
   }
 }
 

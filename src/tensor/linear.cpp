@@ -56,10 +56,10 @@ struct Linear::Impl {
   int in = 0;
   int out = 0;
   After after = After::kNothing;
-  const float* weight = nullptr;    // (out, in): the caller's, or own_weight
-  std::vector<float> own_weight;    // only when out_scale is folded in
+  const float* weight = nullptr;  // (out, in): the caller's, or own_weight
+  std::vector<float> own_weight;  // only when out_scale is folded in
   std::vector<float> bias;
-  memory packed;                    // the weights in the layout the first primitive asked for
+  memory packed;                              // the weights in the layout the first primitive asked for
   std::map<std::pair<int, int>, Plan> plans;  // by (rows, threads): oneDNN divides the work at creation
 
   Plan make_plan(int rows);
@@ -68,9 +68,9 @@ struct Linear::Impl {
 Linear::Impl::Plan Linear::Impl::make_plan(int rows) {
   // The first primitive chooses the weights' layout (plain on AVX2, blocked on AVX-512); later row counts keep it.
   const memory::desc weights_wanted = packed ? packed.get_desc() : plain({out, in}, memory::format_tag::any);
-  const dnnl::inner_product_forward::desc description(dnnl::prop_kind::forward_inference, plain({rows, in}, memory::format_tag::nc),
-                                                      weights_wanted, plain({out}, memory::format_tag::x),
-                                                      plain({rows, out}, memory::format_tag::nc));
+  const dnnl::inner_product_forward::desc description(
+      dnnl::prop_kind::forward_inference, plain({rows, in}, memory::format_tag::nc), weights_wanted,
+      plain({out}, memory::format_tag::x), plain({rows, out}, memory::format_tag::nc));
   const dnnl::inner_product_forward::primitive_desc chosen(description, attributes(after), engine());
 
   if (!packed) {
@@ -128,7 +128,8 @@ int Linear::out() const { return impl_->out; }
 
 void Linear::operator()(ConstMatrix x, Matrix y, Arena& arena) const {
   if (x.cols != impl_->in || y.cols != impl_->out || x.rows != y.rows || x.stride != x.cols || y.stride != y.cols) {
-    fail(ErrorCode::kInternal, "a linear layer {} -> {} was given {}x{} -> {}x{}", impl_->in, impl_->out, x.rows, x.cols, y.rows, y.cols);
+    fail(ErrorCode::kInternal, "a linear layer {} -> {} was given {}x{} -> {}x{}", impl_->in, impl_->out, x.rows, x.cols, y.rows,
+         y.cols);
   }
   if (x.rows == 0) return;
   const std::pair key(x.rows, threads());

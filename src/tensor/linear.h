@@ -22,7 +22,8 @@ class Linear {
 
   /// weight is (out, in) and must outlive this object unless out_scale is given; bias is (out) or null and is copied.
   /// out_scale (LayerScale, or null) multiplies each output channel: it is folded into private copies.
-  Linear(const float* weight, const float* bias, int in, int out, After after = After::kNothing, const float* out_scale = nullptr);
+  Linear(const float* weight, const float* bias, int in, int out, After after = After::kNothing,
+         const float* out_scale = nullptr);
   ~Linear();
   Linear(Linear&&) noexcept;
   Linear& operator=(Linear&&) noexcept;

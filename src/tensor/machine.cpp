@@ -26,7 +26,9 @@ double FmaLoop(int rounds, float* sink) {
   using V = hn::Vec<decltype(d)>;
   const V x = hn::Set(d, 0.999F);
   const V y = hn::Set(d, 0.001F);
-  V a = x, b = x, c = x, e = x, f = x, g = x, h = x, i = x, j = x, k = x, l = x, m = x;
+  const auto start = [&](float offset) HWY_ATTR { return hn::Set(d, *sink + offset); };  // equal chains would be merged
+  V a = start(0.01F), b = start(0.02F), c = start(0.03F), e = start(0.04F), f = start(0.05F), g = start(0.06F);
+  V h = start(0.07F), i = start(0.08F), j = start(0.09F), k = start(0.10F), l = start(0.11F), m = start(0.12F);
   for (int r = 0; r < rounds; ++r) {
     a = hn::MulAdd(a, x, y);
     b = hn::MulAdd(b, x, y);

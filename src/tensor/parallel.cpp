@@ -42,7 +42,7 @@ int threads() {
 
 #ifdef __SSE__
 namespace {
-constexpr unsigned kFlushToZero = 0x8000;      // results
+constexpr unsigned kFlushToZero = 0x8000;       // results
 constexpr unsigned kDenormalsAreZero = 0x0040;  // operands
 }  // namespace
 

@@ -13,7 +13,7 @@ namespace revisit::tensor {
 /// (prefix + patches, D): CLS first, then R registers, then the patches still alive. Pruners see patches only.
 struct Tokens {
   Matrix values;
-  int prefix = 1;                // 1 + R
+  int prefix = 1;                    // 1 + R
   std::vector<int>* kept = nullptr;  // original index of each living patch, ascending; size values.rows - prefix
 
   int patches() const { return values.rows - prefix; }
@@ -23,7 +23,7 @@ struct Tokens {
 
 /// What a block's attention leaves for a hook that asked for it.
 struct AttentionView {
-  ConstMatrix keys;              // (tokens, D): all heads side by side; empty unless needs() says kKeys
+  ConstMatrix keys;                // (tokens, D): all heads side by side; empty unless needs() says kKeys
   const float* cls_row = nullptr;  // (tokens): CLS attention averaged over heads; null unless needs() says kClsRow
 };
 

@@ -13,7 +13,11 @@ using tensor::Linear;
 
 Linear load_linear(const model::Weights& weights, const std::string& name, int in, int out, Linear::After after,
                    const float* out_scale = nullptr) {
-  return {weights.f32_data(name + ".weight", static_cast<std::int64_t>(in) * out), weights.f32_data(name + ".bias", out), in, out, after,
+  return {weights.f32_data(name + ".weight", static_cast<std::int64_t>(in) * out),
+          weights.f32_data(name + ".bias", out),
+          in,
+          out,
+          after,
           out_scale};
 }
 
@@ -37,7 +41,8 @@ Block::Block(const model::VitConfig& c, const model::Weights& w, const std::stri
       down_(load_linear(w, prefix + (c.swiglu ? "mlp.w3" : "mlp.fc2"), c.ffn_hidden, c.width, Linear::After::kAdd,
                         layer_scale(c, w, prefix + "ls2"))) {}
 
-void Block::attend(tensor::Tokens& tokens, tensor::TokenHook::Needs needs, tensor::AttentionView& view, tensor::Arena& arena) const {
+void Block::attend(tensor::Tokens& tokens, tensor::TokenHook::Needs needs, tensor::AttentionView& view,
+                   tensor::Arena& arena) const {
   const tensor::Matrix x = tokens.values;
   const tensor::Matrix qkv = arena.matrix(x.rows, 3 * x.cols);
   const tensor::Matrix normed = arena.matrix(x.rows, x.cols);  // reused for the attention output

@@ -60,7 +60,8 @@ std::vector<Taps> axis_taps(int out_size, int in_size, model::PosRule rule) {
   const double ratio = in_size / (out_size + offset);
   const bool antialias = rule == model::PosRule::kHubAntialias || rule == model::PosRule::kTimm;
   std::vector<Taps> taps;
-  for (int i = 0; i < out_size; ++i) taps.push_back(antialias ? antialiased_taps(i, in_size, ratio) : plain_taps(i, in_size, ratio));
+  for (int i = 0; i < out_size; ++i)
+    taps.push_back(antialias ? antialiased_taps(i, in_size, ratio) : plain_taps(i, in_size, ratio));
   return taps;
 }
 
@@ -75,7 +76,7 @@ std::vector<float> resample_positions(const float* table, int from_rows, int fro
   const auto row_taps = axis_taps(to_rows, from_rows, rule);
   const auto col_taps = axis_taps(to_cols, from_cols, rule);
   std::vector<float> out(static_cast<std::size_t>(to_rows) * static_cast<std::size_t>(to_cols) * channels);
-  std::vector<double> line(wide);      // one output row before the columns are resampled
+  std::vector<double> line(wide);  // one output row before the columns are resampled
   std::vector<double> cell(channels);
   for (int y = 0; y < to_rows; ++y) {
     const Taps& vertical = row_taps[static_cast<std::size_t>(y)];

@@ -44,23 +44,26 @@ void gather_patches(const float* pixels, Size size, int patch, tensor::Matrix ou
 
 }  // namespace
 
-Vit::Vit(const model::LoadedModel& model)
-    : config_(model.config.vit), patch_(patch_projection(config_, model.weights)) {
-  const auto data = [&](const char* name, std::int64_t rows) { return model.weights.f32_data(kPrefix + name, rows * config_.width); };
+Vit::Vit(const model::LoadedModel& model) : config_(model.config.vit), patch_(patch_projection(config_, model.weights)) {
+  const auto data = [&](const char* name, std::int64_t rows) {
+    return model.weights.f32_data(kPrefix + name, rows * config_.width);
+  };
   cls_token_ = data("cls_token", 1);
   register_tokens_ = config_.registers > 0 ? data("register_tokens", config_.registers) : nullptr;
   position_table_ = data("pos_embed", 1 + static_cast<std::int64_t>(config_.pos_rows) * config_.pos_cols);
   norm_gamma_ = data("norm.weight", 1);
   norm_beta_ = data("norm.bias", 1);
   blocks_.reserve(static_cast<std::size_t>(config_.depth));
-  for (int i = 0; i < config_.depth; ++i) blocks_.emplace_back(config_, model.weights, kPrefix + "blocks." + std::to_string(i) + ".");
+  for (int i = 0; i < config_.depth; ++i)
+    blocks_.emplace_back(config_, model.weights, kPrefix + "blocks." + std::to_string(i) + ".");
 }
 
 const std::vector<float>& Vit::positions(int rows, int cols) {
   const auto [slot, is_new] = positions_.try_emplace({rows, cols});
   if (is_new) {
     const float* patch_table = position_table_ + config_.width;
-    slot->second = resample_positions(patch_table, config_.pos_rows, config_.pos_cols, config_.width, rows, cols, config_.pos_rule);
+    slot->second =
+        resample_positions(patch_table, config_.pos_rows, config_.pos_cols, config_.width, rows, cols, config_.pos_rule);
   }
   return slot->second;
 }

@@ -109,7 +109,8 @@ TEST(ImageGolden, RefusesWhatPillowRefusesAndIgnoresExtensions) {
     const Error error = error_of([&] { load_image(path); });
     EXPECT_EQ(error.code(), file == "huge_dims.png" ? ErrorCode::kLimit : ErrorCode::kBadImage) << file;
     EXPECT_NE(std::string(error.what()).find(file), std::string::npos) << error.what();
-    if (file.starts_with("truncated")) EXPECT_NE(std::string(error.what()).find("truncated at "), std::string::npos) << error.what();
+    const bool says_truncated = std::string(error.what()).find("truncated at ") != std::string::npos;
+    EXPECT_EQ(says_truncated, file.starts_with("truncated") || file == "header_only.jpg") << error.what();
     ++refused;
   }
   EXPECT_EQ(refused, 8);

@@ -30,7 +30,7 @@ Model import_to_model(const std::filesystem::path& checkpoint, const ImportOptio
   return model;
 }
 
-struct Run {
+struct VitRun {
   std::vector<float> embedded;             // (tokens, D)
   std::vector<std::vector<float>> blocks;  // after each block
   std::vector<float> normed;
@@ -38,7 +38,7 @@ struct Run {
   int width = 0;
 };
 
-Run run_vit(const Model& model, const float* pixels, Size size) {
+VitRun run_vit(const Model& model, const float* pixels, Size size) {
   vit::Vit vit(model.loaded());
   tensor::Arena arena;
   std::vector<int> kept;
@@ -47,7 +47,7 @@ Run run_vit(const Model& model, const float* pixels, Size size) {
     const auto m = tokens.values;
     return std::vector<float>(m.data, m.data + static_cast<std::ptrdiff_t>(m.rows) * m.cols);
   };
-  Run run;
+  VitRun run;
   run.prefix = tokens.prefix;
   run.width = tokens.values.cols;
   run.embedded = copy();
@@ -63,8 +63,8 @@ Run run_vit(const Model& model, const float* pixels, Size size) {
 class VitGolden : public ::testing::TestWithParam<const char*> {};
 
 // Compares one recorded tensor (B, ...) given as whole, as chosen rows (`_rows`) or as row norms (`_l2`).
-void compare(const GoldenCase& golden, const std::string& name, const std::vector<std::vector<float>>& batch, int width, int skip_rows,
-             int take_rows) {
+void compare(const GoldenCase& golden, const std::string& name, const std::vector<std::vector<float>>& batch, int width,
+             int skip_rows, int take_rows) {
   std::vector<float> whole, rows, norms;
   for (const auto& image : batch) {
     const int total = static_cast<int>(image.size()) / width;
@@ -104,7 +104,7 @@ void check_case(const GoldenCase& golden, const Model& model, const std::string&
 
     std::vector<std::vector<float>> embedded, normed;
     std::vector<std::vector<std::vector<float>>> blocks;
-    Run run;
+    VitRun run;
     for (std::int64_t b = 0; b < image.shape[0]; ++b) {
       run = run_vit(model, pixels.data() + b * stride, size);
       embedded.push_back(run.embedded);
@@ -137,8 +137,9 @@ TEST_P(VitGolden, GivesTheRecordedTokens) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, VitGolden,
-                         ::testing::Values("dinov2_plain", "dinov2_plain_hf", "dinov2_plain_sizes", "dinov2_reg4", "dinov2_reg4_hf",
-                                           "dinov2_reg4_sizes", "dinov2_swiglu", "dinov2_swiglu_hf", "dinov2_swiglu_sizes"),
+                         ::testing::Values("dinov2_plain", "dinov2_plain_hf", "dinov2_plain_sizes", "dinov2_reg4",
+                                           "dinov2_reg4_hf", "dinov2_reg4_sizes", "dinov2_swiglu", "dinov2_swiglu_hf",
+                                           "dinov2_swiglu_sizes"),
                          [](const auto& info) { return std::string(info.param); });
 
 double largest_difference(const std::vector<float>& got, const std::vector<float>& want) {
@@ -160,7 +161,7 @@ TEST(RealWeights, DinoV2GivesTheRecordedTokensAndDirections) {
     if (!entry.contains("atol")) continue;
     const auto input = read_npy(folder / "golden" / (name + "_input.npy"));
     const Size size{entry["size"][0].get<int>(), entry["size"][1].get<int>()};
-    const Run run = run_vit(model, input.to_f32().data(), size);
+    const VitRun run = run_vit(model, input.to_f32().data(), size);
     const double worst = largest_difference(run.normed, read_npy(folder / "golden" / (name + "_tokens.npy")).to_f32());
     EXPECT_LE(worst, entry["atol"].get<double>()) << name;
     RecordProperty(name, std::to_string(worst));
@@ -176,7 +177,8 @@ TEST(RealWeights, DinoV2GivesTheRecordedTokensAndDirections) {
   for (std::size_t i = 0; i < golden["photos"].size(); ++i) {
     const auto photo = testing::shared_folder() / "data" / golden["photos"][i].get<std::string>();
     const auto cls = extractor.describe(load_image(photo, decode));
-    const double cosine = std::inner_product(cls.begin(), cls.end(), recorded.begin() + static_cast<std::ptrdiff_t>(i * cls.size()), 0.0);
+    const double cosine =
+        std::inner_product(cls.begin(), cls.end(), recorded.begin() + static_cast<std::ptrdiff_t>(i * cls.size()), 0.0);
     EXPECT_GE(cosine, 0.9999) << photo;
   }
 }
@@ -187,7 +189,7 @@ TEST(RealWeights, ViTTinyGivesTheRecordedTokens) {
   const Model model = import_to_model(folder / "vit_tiny_patch16_224.safetensors");
   for (const std::string i : {"0", "1"}) {
     const auto input = read_npy(folder / "golden" / (i + "_input.npy")).to_f32();
-    const Run run = run_vit(model, input.data(), {224, 224});
+    const VitRun run = run_vit(model, input.data(), {224, 224});
     EXPECT_LE(largest_difference(run.normed, read_npy(folder / "golden" / (i + "_tokens.npy")).to_f32()), 2e-3);
   }
 }

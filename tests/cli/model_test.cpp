@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// `revisit model`, `revisit bench` and `revisit doctor`.
+#include "run_program.h"
+#include "shared_data.h"
+
+namespace revisit::testing {
+namespace {
+
+using Machine = ProgramTest;
+
+class ModelVerbs : public ProgramTest {
+ protected:
+  // A small recorded checkpoint with a backbone only.
+  static std::filesystem::path checkpoint() {
+    for (const auto& entry : std::filesystem::directory_iterator(shared_folder() / "golden/dinov2_plain")) {
+      const auto extension = entry.path().extension();
+      if (extension == ".pth" || extension == ".pt" || extension == ".safetensors") return entry.path();
+    }
+    return {};
+  }
+};
+
+TEST_F(ModelVerbs, InspectShowsTheAgreedKeys) {
+  const auto run = run_program({"model", "inspect", "demo", "--json", "-q"});
+  ASSERT_EQ(run.exit_code, 0) << run.out;
+  const auto object = run.json();
+  EXPECT_EQ(object.at("schema"), 1);
+  for (const auto* key : {"arch", "width", "depth", "heads", "patch", "registers", "size", "aggregator", "clusters", "descriptor_dim", "pruner",
+                          "kappa", "parameters", "licence"}) {
+    EXPECT_TRUE(object.contains(key)) << key;
+  }
+  EXPECT_EQ(object.at("aggregator"), "weiad");
+  EXPECT_EQ(object.at("size").size(), 2U);
+  EXPECT_EQ(run_program({"model", "inspect", "demo"}).exit_code, 0);
+}
+
+TEST_F(ModelVerbs, ListNamesTheDemoModelAndSaysWhenThereIsNoFile) {
+  const auto run = run_program({"model", "list"}, {.folder = folder_});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_NE(run.out.find("demo"), std::string::npos);
+  EXPECT_NE(run.err.find("no model files"), std::string::npos) << run.err;
+}
+
+TEST_F(ModelVerbs, ListShowsAFileThatIsNoModelWithTheReason) {
+  text_file("models/junk.safetensors", "junk");
+  const auto run = run_program({"model", "list", "--json"}, {.folder = folder_});
+  EXPECT_EQ(run.exit_code, 0);
+  const auto models = run.json().at("models");
+  ASSERT_EQ(models.size(), 2U);
+  EXPECT_TRUE(models.at(0).at("built_in").get<bool>());
+  EXPECT_EQ(models.at(1).at("name"), "junk");
+  EXPECT_FALSE(models.at(1).at("problem").get<std::string>().empty());
+}
+
+TEST_F(ModelVerbs, ImportPrintsItsAccountAndTheModelCanBeUsed) {
+  REVISIT_REQUIRE_SHARED("golden/dinov2_plain");
+  const auto from = checkpoint();
+  ASSERT_FALSE(from.empty());
+  std::filesystem::create_directories(folder_ / "models");
+  const auto out = path("models/plain.safetensors");
+  const auto import = run_program({"model", "import", from.string(), "-o", out});
+  ASSERT_EQ(import.exit_code, 0) << import.err;
+  EXPECT_NE(import.out.find(" tensors used, 0 missing, "), std::string::npos) << import.out;
+  EXPECT_NE(import.out.find("family "), std::string::npos);
+  EXPECT_NE(import.err.find("next: revisit describe"), std::string::npos) << import.err;
+  EXPECT_EQ(run_program({"model", "inspect", out, "--json"}).json().at("aggregator"), "none");
+
+  const auto photo = picture("a.png");
+  EXPECT_EQ(run_program({"describe", photo, "--model", out}).exit_code, 2) << "a backbone needs --aggregate";
+  const auto by_name = run_program({"describe", photo, "--model", "plain", "--aggregate", "gem", "--json"}, {.folder = folder_});
+  ASSERT_EQ(by_name.exit_code, 0) << by_name.out;
+  EXPECT_EQ(by_name.err, "") << "an imported model needs no notice";
+  const auto list = run_program({"model", "list"}, {.environment = {{"REVISIT_MODELS", path("models")}}, .folder = "/"});
+  EXPECT_NE(list.out.find("plain"), std::string::npos) << list.out;
+}
+
+TEST_F(ModelVerbs, ImportRefusesToOverwriteItsSourceAndToTakeJunk) {
+  const auto junk = text_file("junk.pth", "no checkpoint");
+  EXPECT_EQ(run_program({"model", "import", junk, "-o", junk}).exit_code, 2);
+  EXPECT_EQ(contents("junk.pth"), "no checkpoint");
+  const auto run = run_program({"model", "import", junk, "-o", path("out.safetensors")});
+  EXPECT_EQ(run.exit_code, 3);
+  EXPECT_NE(run.err.find("junk.pth"), std::string::npos) << run.err;
+  EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(Machine, BenchJsonHasTheAgreedKeys) {
+  const auto run = run_program({"bench", "--rho", "1,0.5", "--repeats", "3", "--threads", "1", "--json", "-q"});
+  ASSERT_EQ(run.exit_code, 0) << run.out;
+  const auto object = run.json();
+  EXPECT_EQ(object.at("schema"), 1);
+  ASSERT_EQ(object.at("runs").size(), 2U);
+  for (const auto& one : object.at("runs")) {
+    for (const auto* key : {"rho", "batch", "threads", "median_ms_per_image", "p95_ms", "gmac", "gflops", "prune_ms", "end_to_end_ms"}) {
+      EXPECT_TRUE(one.at(key).is_number()) << key;
+    }
+    EXPECT_EQ(one.at("precision"), "f32");
+    EXPECT_EQ(one.at("threads"), 1);
+    EXPECT_GT(one.at("median_ms_per_image").get<double>(), 0);
+  }
+  EXPECT_EQ(object.at("runs").at(1).at("rho"), 0.5);
+  EXPECT_LT(object.at("runs").at(1).at("gmac").get<double>(), object.at("runs").at(0).at("gmac").get<double>());
+  EXPECT_GT(object.at("peak").at("fma_gflops").get<double>(), 0);
+  EXPECT_GT(object.at("peak").at("onednn_f32_gflops").get<double>(), 0);
+  EXPECT_FALSE(object.at("cpu").get<std::string>().empty());
+}
+
+TEST_F(Machine, BenchPrintsOneRowARho) {
+  const auto run = run_program({"bench", "--rho", "1,0.7,0.4", "--repeats", "1", "-q"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  for (const auto* row : {"\n     1 ", "\n   0.7 ", "\n   0.4 "}) EXPECT_NE(run.out.find(row), std::string::npos) << run.out;
+}
+
+TEST_F(Machine, DoctorFindsThisMachineFit) {
+  const auto run = run_program({"doctor", folder_.string(), "--json", "-q"});
+  ASSERT_EQ(run.exit_code, 0) << run.out;
+  const auto object = run.json();
+  EXPECT_TRUE(object.at("fine").get<bool>());
+  EXPECT_TRUE(object.at("self_test").at("identical").get<bool>());
+  EXPECT_NEAR(object.at("self_test").at("length").get<double>(), 1, 1e-4);
+  EXPECT_GT(object.at("memory_bytes").get<double>(), 0);
+  EXPECT_GE(object.at("cores").get<int>(), 1);
+  EXPECT_FALSE(object.at("libraries").at("onednn").get<std::string>().empty());
+  EXPECT_NE(run_program({"doctor"}).out.find("all fine"), std::string::npos);
+}
+
+TEST_F(Machine, DoctorFailsWhenTheModelDoes) {
+  const auto run = run_program({"doctor", "--model", text_file("junk.safetensors", "junk"), "--json"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_FALSE(run.json().at("self_test").at("failure").get<std::string>().empty());
+  EXPECT_EQ(run_program({"doctor", path("gone")}).exit_code, 3);
+}
+
+}  // namespace
+}  // namespace revisit::testing
