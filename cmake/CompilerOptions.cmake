@@ -26,3 +26,6 @@ if(REVISIT_SANITIZE)
   add_compile_options(-fsanitize=${REVISIT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${REVISIT_SANITIZE})
 endif()
+if(REVISIT_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link) # coverage in the modules; without it libFuzzer mutates blindly
+endif()

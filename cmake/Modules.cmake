@@ -63,6 +63,7 @@ function(revisit_test name)
   target_compile_definitions(${name} PRIVATE REVISIT_SHARED="${REVISIT_SHARED}")
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
+    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}  # REVISIT_SHARED may be relative: an absolute path would spoil ccache for other clones
     # Tests run side by side: waiting threads that spin would take each other's cores.
     PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT OMP_WAIT_POLICY=passive)
 endfunction()

@@ -3,6 +3,7 @@
 // Recorded cases: case.json plus .npy files, compared with the tolerance each tensor states.
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,7 +48,7 @@ class GoldenCase {
       worst = std::isnan(error) ? INFINITY : std::max(worst, error);
     }
     EXPECT_LE(worst, atol(name)) << name << " of " << folder_.filename();
-    ::testing::Test::RecordProperty(name + "_max_error", std::to_string(worst));
+    ::testing::Test::RecordProperty(name + "_max_error", fmt::format("{:.2e}", worst));
   }
 
   void expect_equal(const std::string& name, std::span<const std::int64_t> got) const {

@@ -4,10 +4,13 @@
 #pragma once
 
 #include <gtest/gtest.h>
+// clang-format off: jpeglib.h needs size_t and FILE declared before it
 #include <jpeglib.h>
+// clang-format on
 #include <png.h>
 #include <webp/encode.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

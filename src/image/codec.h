@@ -46,7 +46,8 @@ void check_dimensions(const EncodedImage& source, std::uint64_t width, std::uint
 Image gray_image(std::uint64_t width, std::uint64_t height);
 
 /// `where` continues "truncated at n %", such as " of scan 3"; percent is of the picture, not of the file.
-[[noreturn]] void fail_truncated(const EncodedImage& source, std::uint64_t done, std::uint64_t all, const std::string& where = {});
+[[noreturn]] void fail_truncated(const EncodedImage& source, std::uint64_t done, std::uint64_t all,
+                                 const std::string& where = {});
 [[noreturn]] void fail_too_slow(const EncodedImage& source);
 
 /// Drops the "Exif\0\0" that stands before the TIFF structure in JPEG and in some WebP files.
@@ -54,7 +55,8 @@ std::span<const std::byte> without_exif_prefix(std::span<const std::byte> payloa
 
 class Deadline {
  public:
-  explicit Deadline(double seconds) : end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {}
+  explicit Deadline(double seconds)
+      : end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {}
   bool passed() const { return Clock::now() >= end_; }
 
  private:

@@ -35,7 +35,8 @@ DecodedImage decode_by_content(const EncodedImage& source) {
 }  // namespace
 
 void check_dimensions(const EncodedImage& source, std::uint64_t width, std::uint64_t height) {
-  if (width == 0 || height == 0) fail(ErrorCode::kBadImage, "'{}' has no pixels: its header says {} x {}", source.name, width, height);
+  if (width == 0 || height == 0)
+    fail(ErrorCode::kBadImage, "'{}' has no pixels: its header says {} x {}", source.name, width, height);
   const auto max_side = static_cast<std::uint64_t>(limits::kMaxImageSide);
   if (width > max_side || height > max_side) {
     fail(ErrorCode::kLimit, "'{}' is {} x {} pixels, the limit for a side is {}", source.name, width, height, max_side);

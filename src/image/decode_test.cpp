@@ -93,13 +93,14 @@ TEST(Decode, StopsEveryFormatWhenItsTimeIsUp) {
 
 TEST(Decode, FindsExifInEveryContainer) {
   const Samples in = slopes(30, 20, 3);
-  const Bytes tiff = ExifWriter().shorts(ExifWriter::kMain, 0x0112, 6).text(ExifWriter::kMain, 0x0132, "2026:05:04 03:02:01").build();
+  const Bytes tiff =
+      ExifWriter().shorts(ExifWriter::kMain, 0x0112, 6).text(ExifWriter::kMain, 0x0132, "2026:05:04 03:02:01").build();
   const Bytes webp = webp_picture_chunk(make_webp(in, true));
   const Bytes prefixed = exif_marker(tiff).second;
-  const Bytes files[] = {make_jpeg(in, {.markers = {{JPEG_APP0 + 1, to_bytes("http://ns.adobe.com/xap/1.0/")}, exif_marker(tiff)}}),
-                         with_png_chunks(make_png(in), {png_chunk("eXIf", tiff)}),
-                         webp_container(30, 20, 8, {webp, riff_chunk("EXIF", tiff)}),
-                         webp_container(30, 20, 8, {webp, riff_chunk("EXIF", prefixed)})};
+  const Bytes files[] = {
+      make_jpeg(in, {.markers = {{JPEG_APP0 + 1, to_bytes("http://ns.adobe.com/xap/1.0/")}, exif_marker(tiff)}}),
+      with_png_chunks(make_png(in), {png_chunk("eXIf", tiff)}), webp_container(30, 20, 8, {webp, riff_chunk("EXIF", tiff)}),
+      webp_container(30, 20, 8, {webp, riff_chunk("EXIF", prefixed)})};
   for (const Bytes& file : files) {
     PhotoInfo info;
     const Image upright = decode_image(file, "x", {}, &info);

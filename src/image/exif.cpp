@@ -151,14 +151,16 @@ class ExifReader {
   }
 
   std::optional<std::uint32_t> integer(const Directory& from, Tag tag, const char* name) {
-    const Entry* entry = find(from, tag, name, [](std::uint16_t t) { return t == kByte || t == kShort || t == kLong; }, 1);
+    const Entry* entry = find(
+        from, tag, name, [](std::uint16_t t) { return t == kByte || t == kShort || t == kLong; }, 1);
     if (entry == nullptr) return std::nullopt;
     if (entry->type == kByte) return u8(entry->offset);
     return entry->type == kShort ? u16(entry->offset) : u32(entry->offset);
   }
 
   std::optional<std::string> text(const Directory& from, Tag tag, const char* name) {
-    const Entry* entry = find(from, tag, name, [](std::uint16_t t) { return t == kAscii; }, 1);
+    const Entry* entry = find(
+        from, tag, name, [](std::uint16_t t) { return t == kAscii; }, 1);
     if (entry == nullptr) return std::nullopt;
     constexpr std::uint32_t kLongest = 32;  // no field read here is longer
     std::string out;
@@ -171,7 +173,8 @@ class ExifReader {
   // The first `count` rationals; a zero denominator makes the field invalid.
   template <std::size_t count>
   std::optional<std::array<double, count>> rationals(const Directory& from, Tag tag, const char* name) {
-    const Entry* entry = find(from, tag, name, [](std::uint16_t t) { return t == kRational || t == kSignedRational; }, count);
+    const Entry* entry = find(
+        from, tag, name, [](std::uint16_t t) { return t == kRational || t == kSignedRational; }, count);
     if (entry == nullptr) return std::nullopt;
     std::array<double, count> out{};
     for (std::size_t i = 0; i < count; ++i) {
@@ -181,8 +184,9 @@ class ExifReader {
         note("EXIF {} ignored: denominator 0", name);
         return std::nullopt;
       }
-      out[i] = entry->type == kRational ? static_cast<double>(above) / static_cast<double>(below)
-                                        : static_cast<double>(static_cast<std::int32_t>(above)) / static_cast<std::int32_t>(below);
+      out[i] = entry->type == kRational
+                   ? static_cast<double>(above) / static_cast<double>(below)
+                   : static_cast<double>(static_cast<std::int32_t>(above)) / static_cast<std::int32_t>(below);
     }
     return out;
   }
@@ -195,7 +199,8 @@ class ExifReader {
   }
 
   // Degrees, minutes and seconds with their hemisphere, as signed degrees.
-  std::optional<double> angle(const Directory& gps, Tag tag, Tag ref_tag, const char* name, std::string_view hemispheres, double limit) {
+  std::optional<double> angle(const Directory& gps, Tag tag, Tag ref_tag, const char* name, std::string_view hemispheres,
+                              double limit) {
     const auto parts = rationals<3>(gps, tag, name);
     if (!parts) return std::nullopt;
     const auto ref = text(gps, ref_tag, name);
@@ -259,8 +264,8 @@ class ExifReader {
       valid = kPattern[i] == 'd' ? digit : kPattern[i] == ':' ? c == ':' || c == '-' : c == ' ' || c == 'T';
     }
     const auto number = [&](std::size_t at) { return ((*value)[at] - '0') * 10 + ((*value)[at + 1] - '0'); };
-    valid = valid && number(5) >= 1 && number(5) <= 12 && number(8) >= 1 && number(8) <= 31 && number(11) <= 23 && number(14) <= 59 &&
-            number(17) <= 60;
+    valid = valid && number(5) >= 1 && number(5) <= 12 && number(8) >= 1 && number(8) <= 31 && number(11) <= 23 &&
+            number(14) <= 59 && number(17) <= 60;
     if (!valid) {
       note("EXIF {} ignored: '{}' is not a date and time", name, printable(*value));
       return std::nullopt;

@@ -46,7 +46,10 @@ TEST(Exif, ReadsEveryFieldInBothByteOrders) {
 }
 
 TEST(Exif, FallsBackToDateTimeAndNotesAnInvalidDate) {
-  const PhotoInfo info = read(ExifWriter().text(ExifWriter::kMain, 0x0132, "2020:02:03 04:05:06").text(ExifWriter::kExif, 0x9003, "2020:13:03 04:05:06").build());
+  const PhotoInfo info = read(ExifWriter()
+                                  .text(ExifWriter::kMain, 0x0132, "2020:02:03 04:05:06")
+                                  .text(ExifWriter::kExif, 0x9003, "2020:13:03 04:05:06")
+                                  .build());
   EXPECT_EQ(info.time, "2020-02-03T04:05:06");
   ASSERT_EQ(info.notes.size(), 1u);
   EXPECT_EQ(info.notes[0], "EXIF DateTimeOriginal ignored: '2020:13:03 04:05:06' is not a date and time");
@@ -54,7 +57,8 @@ TEST(Exif, FallsBackToDateTimeAndNotesAnInvalidDate) {
 }
 
 TEST(Exif, SetsLatitudeOnlyTogetherWithLongitude) {
-  const PhotoInfo info = read(ExifWriter().text(ExifWriter::kGps, 1, "N").rationals(ExifWriter::kGps, 2, {{48, 1}, {0, 1}, {0, 1}}).build());
+  const PhotoInfo info =
+      read(ExifWriter().text(ExifWriter::kGps, 1, "N").rationals(ExifWriter::kGps, 2, {{48, 1}, {0, 1}, {0, 1}}).build());
   EXPECT_FALSE(info.lat_deg);
   EXPECT_FALSE(info.lon_deg);
   ASSERT_EQ(info.notes.size(), 1u);

@@ -7,9 +7,10 @@
 #include <cstdio>
 #include <cstring>
 
-// jpeglib.h needs size_t and FILE declared before it.
-#include <jpeglib.h>
+// clang-format off: jpeglib.h needs size_t and FILE declared before it, and jerror.h needs jpeglib.h
 #include <jerror.h>
+#include <jpeglib.h>
+// clang-format on
 
 #include "base/fail.h"
 #include "image/codec.h"
@@ -147,8 +148,8 @@ class JpegReader {
       case 3: info_.out_color_space = JCS_RGB; break;
       case 4: info_.out_color_space = JCS_CMYK; break;
       default:
-        fail(ErrorCode::kBadImage, "'{}' is a JPEG of {} components; revisit reads 1 (gray), 3 (colour) and 4 (CMYK)", source_.name,
-             info_.num_components);
+        fail(ErrorCode::kBadImage, "'{}' is a JPEG of {} components; revisit reads 1 (gray), 3 (colour) and 4 (CMYK)",
+             source_.name, info_.num_components);
     }
   }
 
@@ -206,8 +207,6 @@ std::span<const std::byte> find_exif(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-DecodedImage decode_jpeg(const EncodedImage& source) {
-  return {JpegReader(source).decode(), find_exif(source.bytes)};
-}
+DecodedImage decode_jpeg(const EncodedImage& source) { return {JpegReader(source).decode(), find_exif(source.bytes)}; }
 
 }  // namespace revisit

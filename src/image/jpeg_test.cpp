@@ -56,7 +56,8 @@ TEST(Jpeg, UsesWhatIsThereOfATruncatedFileWhenAsked) {
     ASSERT_EQ(part.rgb.size(), whole.rgb.size());
     if (!progressive) {
       EXPECT_TRUE(std::equal(whole.rgb.begin(), whole.rgb.begin() + 3 * 64 * 16, part.rgb.begin()));
-      EXPECT_EQ(largest_difference(std::span(part.rgb).last(30), std::vector<std::uint8_t>(30, 128)), 0);  // gray where nothing came
+      EXPECT_EQ(largest_difference(std::span(part.rgb).last(30), std::vector<std::uint8_t>(30, 128)),
+                0);  // gray where nothing came
     }
   }
 }
@@ -78,7 +79,8 @@ TEST(Jpeg, RefusesTwelveBitsAndLosslessAndOddComponentsByName) {
   EXPECT_STREQ(error_of([&] { decode_image(twelve, "x"); }).what(), "'x' is a 12-bit JPEG; revisit reads JPEG with 8 bits");
   Bytes lossless = file;
   lossless[frame + 1] = std::byte{0xC3};
-  EXPECT_NE(std::string(error_of([&] { decode_image(lossless, "x"); }).what()).find("damaged or unsupported JPEG: Unsupported JPEG process: SOF type 0xc3"),
+  EXPECT_NE(std::string(error_of([&] { decode_image(lossless, "x"); }).what())
+                .find("damaged or unsupported JPEG: Unsupported JPEG process: SOF type 0xc3"),
             std::string::npos);
   const Bytes two = make_jpeg(slopes(16, 16, 2));
   EXPECT_NE(std::string(error_of([&] { decode_image(two, "x"); }).what()).find("is a JPEG of 2 components"), std::string::npos);
@@ -95,8 +97,10 @@ TEST(Jpeg, ChecksSidesBeforeAnythingElse) {
     out[frame + 8] = std::byte(width & 255);
     return out;
   };
-  EXPECT_STREQ(error_of([&] { decode_image(sized(65500, 65500), "x"); }).what(), "'x' is 65500 x 65500 = 4290250000 pixels, the limit is 100000000");
-  EXPECT_STREQ(error_of([&] { decode_image(sized(1, 65501), "x"); }).what(), "'x' is 65501 x 1 pixels, the limit for a side is 65500");
+  EXPECT_STREQ(error_of([&] { decode_image(sized(65500, 65500), "x"); }).what(),
+               "'x' is 65500 x 65500 = 4290250000 pixels, the limit is 100000000");
+  EXPECT_STREQ(error_of([&] { decode_image(sized(1, 65501), "x"); }).what(),
+               "'x' is 65501 x 1 pixels, the limit for a side is 65500");
   EXPECT_EQ(error_of([&] { decode_image(sized(65501, 1), "x"); }).code(), ErrorCode::kLimit);
   EXPECT_EQ(error_of([&] { decode_image(sized(16, 0), "x"); }).code(), ErrorCode::kBadImage);
   EXPECT_EQ(decode_image(make_jpeg(slopes(65500, 1, 1)), "x").width, 65500);

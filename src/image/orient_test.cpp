@@ -21,7 +21,8 @@ Image stored() {
 std::string rows(const Image& image) {
   std::string out;
   for (int y = 0; y < image.height; ++y) {
-    for (int x = 0; x < image.width; ++x) out.push_back(static_cast<char>(image.rgb[static_cast<std::size_t>(3 * (y * image.width + x) + 2)]));
+    for (int x = 0; x < image.width; ++x)
+      out.push_back(static_cast<char>(image.rgb[static_cast<std::size_t>(3 * (y * image.width + x) + 2)]));
     out.push_back('/');
   }
   return out;
@@ -29,7 +30,8 @@ std::string rows(const Image& image) {
 
 TEST(Orient, TurnsEachOfTheEightUpright) {
   const char* want[] = {"abc/def/", "cba/fed/", "fed/cba/", "def/abc/", "ad/be/cf/", "da/eb/fc/", "fc/eb/da/", "cf/be/ad/"};
-  for (int orientation = 1; orientation <= 8; ++orientation) EXPECT_EQ(rows(make_upright(stored(), orientation)), want[orientation - 1]) << orientation;
+  for (int orientation = 1; orientation <= 8; ++orientation)
+    EXPECT_EQ(rows(make_upright(stored(), orientation)), want[orientation - 1]) << orientation;
 }
 
 TEST(Orient, LeavesThePictureAloneForOtherValues) {
@@ -40,7 +42,8 @@ TEST(Orient, TurningThereAndBackIsTheIdentityAcrossTiles) {
   Image image{71, 45, {}};
   for (int i = 0; i < 71 * 45 * 3; ++i) image.rgb.push_back(static_cast<std::uint8_t>(i * 7 % 251));
   EXPECT_EQ(make_upright(make_upright(image, 6), 8).rgb, image.rgb);
-  for (const int own_inverse : {2, 3, 4, 5, 7}) EXPECT_EQ(make_upright(make_upright(image, own_inverse), own_inverse).rgb, image.rgb);
+  for (const int own_inverse : {2, 3, 4, 5, 7})
+    EXPECT_EQ(make_upright(make_upright(image, own_inverse), own_inverse).rgb, image.rgb);
 }
 
 }  // namespace

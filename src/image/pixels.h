@@ -11,7 +11,8 @@ namespace revisit {
 /// Throws kUsage unless the image has at least one pixel and exactly 3 bytes for each.
 inline void check_pixels(const Image& image, const char* who) {
   const bool sized = image.width > 0 && image.height > 0;
-  if (!sized || image.rgb.size() != std::size_t{3} * static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height)) {
+  if (!sized ||
+      image.rgb.size() != std::size_t{3} * static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height)) {
     fail(ErrorCode::kUsage, "{} got an image of {} x {} pixels with {} bytes", who, image.width, image.height, image.rgb.size());
   }
 }

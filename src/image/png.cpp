@@ -44,7 +44,8 @@ std::span<const std::byte> survey_chunks(const EncodedImage& source) {
              limits::kMaxPngChunkBytes);
       }
       if (ancillary_bytes > limits::kMaxPngAncillaryBytes) {
-        fail(ErrorCode::kLimit, "'{}' has more than {} bytes of ancillary PNG chunks", source.name, limits::kMaxPngAncillaryBytes);
+        fail(ErrorCode::kLimit, "'{}' has more than {} bytes of ancillary PNG chunks", source.name,
+             limits::kMaxPngAncillaryBytes);
       }
     }
     if (length + 4 > left || kind == "IEND") break;  // cut inside this chunk, or the end
@@ -74,7 +75,8 @@ class PngReader {
     const std::uint32_t height = png_get_image_height(png_, info_);
     check_dimensions(source_, width, height);
     if (png_get_rowbytes(png_, info_) != std::size_t{3} * width) {
-      fail(ErrorCode::kInternal, "'{}': libpng gives {} bytes for a row of {} pixels", source_.name, png_get_rowbytes(png_, info_), width);
+      fail(ErrorCode::kInternal, "'{}': libpng gives {} bytes for a row of {} pixels", source_.name,
+           png_get_rowbytes(png_, info_), width);
     }
     all_rows_ = static_cast<std::uint64_t>(num_passes_) * height;
     Image image = gray_image(width, height);

@@ -61,7 +61,8 @@ TEST(Png, HoldsTheSideLimit) {
   EXPECT_EQ(decode_image(make_png(slopes(65499, 1, 1)), "x").width, 65499);
   EXPECT_EQ(decode_image(make_png(slopes(65500, 1, 1)), "x").width, 65500);
   EXPECT_EQ(decode_image(make_png(slopes(1, 65500, 1)), "x").height, 65500);
-  EXPECT_STREQ(error_of([&] { decode_image(make_png(slopes(65501, 1, 1)), "x"); }).what(), "'x' is 65501 x 1 pixels, the limit for a side is 65500");
+  EXPECT_STREQ(error_of([&] { decode_image(make_png(slopes(65501, 1, 1)), "x"); }).what(),
+               "'x' is 65501 x 1 pixels, the limit for a side is 65500");
   EXPECT_EQ(error_of([&] { decode_image(make_png(slopes(1, 65501, 1)), "x"); }).code(), ErrorCode::kLimit);
 }
 
@@ -99,7 +100,8 @@ TEST(Png, LeavesTheMissingRestOfATruncatedFileGray) {
 
 TEST(Png, RefusesAFileThatDoesNotStartWithItsHeader) {
   const Bytes file = join({png_signature(), png_chunk("IDAT", Bytes(4)), png_header(4, 4)});
-  EXPECT_NE(std::string(error_of([&] { decode_image(file, "x"); }).what()).find("does not start with an IHDR"), std::string::npos);
+  EXPECT_NE(std::string(error_of([&] { decode_image(file, "x"); }).what()).find("does not start with an IHDR"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -32,7 +32,10 @@ TEST(Preprocess, WritesPlanesOfTheExactFloatForEveryByte) {
 
 TEST(Preprocess, RefusesAnImageWhoseBytesDoNotFitItsSize) {
   float out[12];
-  EXPECT_EQ(testing::error_of([&] { normalise_to_planes(Image{2, 2, {1, 2, 3}}, {0, 0, 0}, {1, 1, 1}, out); }).code(), ErrorCode::kUsage);
+  EXPECT_EQ(testing::error_of([&] {
+              normalise_to_planes(Image{2, 2, {1, 2, 3}}, {0, 0, 0}, {1, 1, 1}, out);
+            }).code(),
+            ErrorCode::kUsage);
 }
 
 }  // namespace

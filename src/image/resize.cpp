@@ -117,10 +117,12 @@ void blend_rows(const std::uint8_t* rows, std::size_t bytes, const std::int32_t*
 }
 
 Image resize_width(const Image& image, int width, ResizeFilter filter) {
-  Image out{width, image.height, std::vector<std::uint8_t>(std::size_t{3} * static_cast<std::size_t>(width) * static_cast<std::size_t>(image.height))};
+  Image out{width, image.height,
+            std::vector<std::uint8_t>(std::size_t{3} * static_cast<std::size_t>(width) * static_cast<std::size_t>(image.height))};
   const Taps taps = make_taps(image.width, width, filter);
   for (int y = 0; y < image.height; ++y) {
-    resize_row(image.rgb.data() + std::ptrdiff_t{3} * y * image.width, taps, width, out.rgb.data() + std::ptrdiff_t{3} * y * width);
+    resize_row(image.rgb.data() + std::ptrdiff_t{3} * y * image.width, taps, width,
+               out.rgb.data() + std::ptrdiff_t{3} * y * width);
   }
   return out;
 }
@@ -142,7 +144,8 @@ Image resize_height(const Image& image, int height, ResizeFilter filter) {
 Image resize(const Image& image, Size size, ResizeFilter filter) {
   check_pixels(image, "resize");
   if (size.width < 1 || size.height < 1 || size.width > limits::kMaxImageSide || size.height > limits::kMaxImageSide) {
-    fail(ErrorCode::kUsage, "cannot resize to {} x {} (HxW): a side is 1..{} pixels", size.height, size.width, limits::kMaxImageSide);
+    fail(ErrorCode::kUsage, "cannot resize to {} x {} (HxW): a side is 1..{} pixels", size.height, size.width,
+         limits::kMaxImageSide);
   }
   // The picture between the passes has the new width and the old height; it counts like any other picture.
   const auto max_pixels = static_cast<std::uint64_t>(DecodeOptions{}.max_pixels);

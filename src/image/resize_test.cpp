@@ -14,7 +14,9 @@ namespace {
 
 using testing::error_of;
 
-Image picture(int width, int height, std::uint32_t seed = 1) { return {width, height, testing::noise(width, height, 3, seed).data}; }
+Image picture(int width, int height, std::uint32_t seed = 1) {
+  return {width, height, testing::noise(width, height, 3, seed).data};
+}
 
 double kernel(double x, ResizeFilter filter) {
   x = std::abs(x);
@@ -50,7 +52,8 @@ Image transpose(const Image& in) {
   for (int y = 0; y < in.height; ++y) {
     for (int x = 0; x < in.width; ++x) {
       for (int c = 0; c < 3; ++c) {
-        out.rgb[static_cast<std::size_t>(3 * (x * in.height + y) + c)] = in.rgb[static_cast<std::size_t>(3 * (y * in.width + x) + c)];
+        out.rgb[static_cast<std::size_t>(3 * (x * in.height + y) + c)] =
+            in.rgb[static_cast<std::size_t>(3 * (y * in.width + x) + c)];
       }
     }
   }
@@ -58,7 +61,8 @@ Image transpose(const Image& in) {
 }
 
 TEST(Resize, AgreesWithTheDefinitionOverOddSizes) {
-  const int sizes[][4] = {{7, 5, 3, 9}, {64, 48, 32, 32}, {1, 1, 14, 14}, {33, 1, 1, 17}, {97, 61, 42, 28}, {5, 40, 5, 13}, {130, 3, 65, 3}};
+  const int sizes[][4] = {{7, 5, 3, 9},     {64, 48, 32, 32}, {1, 1, 14, 14}, {33, 1, 1, 17},
+                          {97, 61, 42, 28}, {5, 40, 5, 13},   {130, 3, 65, 3}};
   int worst = 0;
   for (const auto& [w, h, to_w, to_h] : sizes) {
     for (const ResizeFilter filter : {ResizeFilter::kBilinear, ResizeFilter::kBicubic}) {

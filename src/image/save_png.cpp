@@ -39,8 +39,8 @@ class PngWriter {
     if (setjmp(png_jmpbuf(png_)) != 0) return false;
     png_set_write_fn(png_, this, on_write, [](png_structp) {});
     png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-    png_set_IHDR(png_, info_, static_cast<png_uint_32>(image.width), static_cast<png_uint_32>(image.height), 8, PNG_COLOR_TYPE_RGB,
-                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_set_IHDR(png_, info_, static_cast<png_uint_32>(image.width), static_cast<png_uint_32>(image.height), 8,
+                 PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_write_info(png_, info_);
     const std::size_t row_bytes = std::size_t{3} * static_cast<std::size_t>(image.width);
     for (int y = 0; y < image.height; ++y) png_write_row(png_, image.rgb.data() + row_bytes * static_cast<std::size_t>(y));

@@ -51,7 +51,8 @@ struct DeleteDecoder {
 
 [[noreturn]] void fail_damaged(const EncodedImage& source, VP8StatusCode status) {
   if (status == VP8_STATUS_OUT_OF_MEMORY) fail(ErrorCode::kNoMemory, "not enough memory to decode '{}'", source.name);
-  const char* why = status == VP8_STATUS_UNSUPPORTED_FEATURE ? "it uses a feature libwebp does not know" : "its data is not valid";
+  const char* why =
+      status == VP8_STATUS_UNSUPPORTED_FEATURE ? "it uses a feature libwebp does not know" : "its data is not valid";
   fail(ErrorCode::kBadImage, "'{}' is a damaged WebP: {}", source.name, why);
 }
 
@@ -87,9 +88,11 @@ DecodedImage decode_webp(const EncodedImage& source) {
   WebPBitstreamFeatures features{};
   const VP8StatusCode status =
       WebPGetFeatures(reinterpret_cast<const std::uint8_t*>(source.bytes.data()), source.bytes.size(), &features);
-  if (status == VP8_STATUS_NOT_ENOUGH_DATA || (status == VP8_STATUS_BITSTREAM_ERROR && !survey.complete)) fail_truncated(source, 0, 1);
+  if (status == VP8_STATUS_NOT_ENOUGH_DATA || (status == VP8_STATUS_BITSTREAM_ERROR && !survey.complete))
+    fail_truncated(source, 0, 1);
   if (status != VP8_STATUS_OK) fail_damaged(source, status);
-  if (features.has_animation != 0) fail(ErrorCode::kBadImage, "'{}' is an animated WebP; revisit reads still pictures", source.name);
+  if (features.has_animation != 0)
+    fail(ErrorCode::kBadImage, "'{}' is an animated WebP; revisit reads still pictures", source.name);
   check_dimensions(source, static_cast<std::uint64_t>(features.width), static_cast<std::uint64_t>(features.height));
 
   Image image = decode_pixels(source, features, survey.complete);

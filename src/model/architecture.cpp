@@ -76,7 +76,9 @@ class Reader {
   }
 
   /// Outputs of a layer: rows of its weight, or length of its bias.
-  int outputs(const std::string& layer) const { return dim({layer + ".weight", layer + ".bias"}, 0).value_or(1); }
+  int outputs(const std::string& layer, int otherwise) const {
+    return dim({layer + ".weight", layer + ".bias"}, 0).value_or(otherwise);
+  }
   bool has(const std::string& name) const { return shapes_.contains(name); }
   bool any_starts_with(const std::string& prefix) const {
     const auto found = shapes_.lower_bound(prefix);
@@ -143,7 +145,7 @@ VitConfig infer_vit(const Reader& read, std::optional<int> heads, std::optional<
   vit.registers = read.has(root + "register_tokens") ? read.dim({root + "register_tokens"}, 1).value_or(0) : 0;
   vit.swiglu = read.any_ends_with(".mlp.w12.weight") || read.any_ends_with(".mlp.w3.weight");
   const std::string mlp = root + "blocks.0.mlp.";
-  vit.ffn_hidden = vit.swiglu ? read.dim({mlp + "w3.weight"}, 1).value_or(read.outputs(mlp + "w12") / 2)
+  vit.ffn_hidden = vit.swiglu ? read.dim({mlp + "w3.weight"}, 1).value_or(read.outputs(mlp + "w12", 8 * vit.width) / 2)
                               : read.dim({mlp + "fc1.weight", mlp + "fc1.bias"}, 0)
                                     .value_or(read.dim({mlp + "fc2.weight"}, 1).value_or(4 * vit.width));
   vit.layer_scale = read.any_ends_with(".ls1.gamma") || read.any_ends_with(".ls2.gamma");
@@ -161,10 +163,10 @@ HeadConfig infer_head(const Reader& read, const std::string& name) {
   if (!read.any_starts_with(root)) return head;
   const bool weiad = read.has(root + "theta0") || read.has(root + "thetaD");
   head.kind = weiad ? HeadKind::kWeiad : HeadKind::kSalad;
-  head.hidden = read.outputs(root + "score.0");
-  head.clusters = read.outputs(root + "score.3");
-  head.cluster_dim = read.outputs(root + "cluster_features.3");
-  head.token_dim = read.outputs(root + "token_features.2");
+  head.hidden = read.outputs(root + "score.0", read.outputs(root + "cluster_features.0", 512));
+  head.clusters = read.outputs(root + "score.3", 64);
+  head.cluster_dim = read.outputs(root + "cluster_features.3", 128);
+  head.token_dim = read.outputs(root + "token_features.2", 256);
   if (weiad) {
     const int tiers = read.dim({root + "thetaD"}, 0).value_or(3) + 1;
     if (tiers > head.clusters) {
@@ -213,7 +215,7 @@ Config infer_config(const Shapes& shapes, std::optional<int> heads, std::optiona
   config.head = infer_head(read, name);
   if (read.any_starts_with("weitop.")) {
     config.prune.kind = PruneKind::kWeitop;
-    config.prune.hidden = read.outputs("weitop.0");
+    config.prune.hidden = read.outputs("weitop.0", 256);
   }
   return config;
 }

@@ -21,9 +21,9 @@ namespace {
 
 constexpr std::uint32_t kLocalSignature = 0x04034B50;
 constexpr std::uint32_t kCentralSignature = 0x02014B50;
-constexpr std::uint32_t kEndSignature = 0x06054B50;
 constexpr std::uint32_t kEnd64Signature = 0x06064B50;
 constexpr std::uint32_t kLocator64Signature = 0x07064B50;
+constexpr std::string_view kEndSignature = "PK\x05\x06";
 constexpr std::uint64_t kEndBytes = 22;
 constexpr std::uint64_t kEnd64Bytes = 56;
 constexpr std::uint64_t kLocator64Bytes = 20;
@@ -83,11 +83,10 @@ class ZipParser {
     if (bytes_.size() < kEndBytes) bad(fmt::format("a zip file has at least {} bytes, not {}", kEndBytes, bytes_.size()));
     const std::uint64_t last = bytes_.size() - kEndBytes;
     const std::uint64_t first = last > kLongestComment ? last - kLongestComment : 0;
-    for (std::uint64_t at = last + 1; at-- > first;) {
-      reader_.seek(at, "the end record");
-      if (reader_.u32("the end record") != kEndSignature) continue;
-      reader_.seek(at + kEndBytes - 2, "the end record");
-      if (reader_.u16("the comment length") == last - at) return at;
+    const std::string_view tail(reinterpret_cast<const char*>(bytes_.data() + first), bytes_.size() - first);
+    for (std::size_t at = tail.rfind(kEndSignature, last - first); at != tail.npos; at = at > 0 ? tail.rfind(kEndSignature, at - 1) : tail.npos) {
+      reader_.seek(first + at + kEndBytes - 2, "the end record");
+      if (reader_.u16("the comment length") == last - first - at) return first + at;
     }
     bad("the zip end record is missing; the file is cut or not a zip file");
   }

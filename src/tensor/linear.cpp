@@ -29,7 +29,7 @@ dnnl::stream& stream() {
   return in_order;
 }
 
-memory::desc plain(memory::dims dims, memory::format_tag tag) { return {std::move(dims), memory::data_type::f32, tag}; }
+memory::desc plain(const memory::dims& dims, memory::format_tag tag) { return {dims, memory::data_type::f32, tag}; }
 
 dnnl::primitive_attr attributes(Linear::After after) {
   dnnl::post_ops ops;

@@ -36,7 +36,8 @@ TEST(ImageGolden, DecodesEveryFormatAsPillowDoes) {
     if (file.extension() == ".bmp") {
       const Error error = error_of([&] { load_image(file); });
       EXPECT_EQ(error.code(), ErrorCode::kBadImage);
-      EXPECT_NE(std::string(error.what()).find("is a BMP file; revisit reads JPEG, PNG and WebP"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("is a BMP file; revisit reads JPEG, PNG and WebP"), std::string::npos)
+          << error.what();
       continue;
     }
     expect_pixels(golden, name, load_image(file));
@@ -127,7 +128,8 @@ struct ResizeName {
 ResizeName parse(const std::string& name, const std::string& prefix) {
   const auto last = name.rfind('_');
   const auto cross = name.find('x', last);
-  return {name.substr(prefix.size(), last - prefix.size()), {std::stoi(name.substr(last + 1)), std::stoi(name.substr(cross + 1))}};
+  return {name.substr(prefix.size(), last - prefix.size()),
+          {std::stoi(name.substr(last + 1)), std::stoi(name.substr(cross + 1))}};
 }
 
 TEST(ImageGolden, ResizesAndNormalisesAsPillowAndTorchvisionDo) {

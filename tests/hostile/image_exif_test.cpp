@@ -42,7 +42,8 @@ Bytes patched(Bytes tiff, std::size_t at, std::uint32_t value) {
 std::vector<Fixture> fixtures() {
   std::vector<Fixture> out;
   for (int o = 1; o <= 8; ++o) {
-    out.push_back({"orientation " + std::to_string(o), W(o % 2 == 0).shorts(W::kMain, 0x0112, static_cast<std::uint16_t>(o)).build(), "", false, o});
+    out.push_back({"orientation " + std::to_string(o),
+                   W(o % 2 == 0).shorts(W::kMain, 0x0112, static_cast<std::uint16_t>(o)).build(), "", false, o});
   }
   const auto lat = [](const Parts& parts, const std::string& ref) { return W().position(parts, ref, kLon, "E").build(); };
   const Bytes plain = good().build();
@@ -57,20 +58,27 @@ std::vector<Fixture> fixtures() {
       {"latitude 90 and a second", lat({{90, 1}, {0, 1}, {1, 1}}, "N"), "GPSLatitude ignored: 90 degrees"},
       {"minutes 61", lat({{48, 1}, {61, 1}, {0, 1}}, "N"), "GPSLatitude ignored: 48 degrees 61 minutes"},
       {"longitude 181", W().position(kLat, "N", {{181, 1}, {0, 1}, {0, 1}}, "E").build(), "GPSLongitude ignored: 181 degrees"},
-      {"missing references", W().rationals(W::kGps, 2, kLat).rationals(W::kGps, 4, kLon).build(), "GPSLatitude ignored: its reference is 'missing'"},
+      {"missing references", W().rationals(W::kGps, 2, kLat).rationals(W::kGps, 4, kLon).build(),
+       "GPSLatitude ignored: its reference is 'missing'"},
       {"reference X", lat(kLat, "X"), "GPSLatitude ignored: its reference is 'X'"},
       {"only two parts", lat({{48, 1}, {8, 1}}, "N"), "GPSLatitude ignored: type 5 with 2 values"},
-      {"position as shorts", W().text(W::kGps, 1, "N").shorts(W::kGps, 2, 48).text(W::kGps, 3, "E").rationals(W::kGps, 4, kLon).build(),
+      {"position as shorts",
+       W().text(W::kGps, 1, "N").shorts(W::kGps, 2, 48).text(W::kGps, 3, "E").rationals(W::kGps, 4, kLon).build(),
        "GPSLatitude ignored: type 3"},
-      {"values past the end", W().text(W::kGps, 1, "N").add_at(W::kGps, 2, 5, 3, 0xFFFFFFF0).text(W::kGps, 3, "E").rationals(W::kGps, 4, kLon).build(),
+      {"values past the end",
+       W().text(W::kGps, 1, "N").add_at(W::kGps, 2, 5, 3, 0xFFFFFFF0).text(W::kGps, 3, "E").rationals(W::kGps, 4, kLon).build(),
        "GPSLatitude ignored: its value at byte 4294967280 lies past the end"},
       {"altitude of 4 million m", good().rationals(W::kGps, 6, {{0xFFFFFFFF, 1000}}).build(), "GPSAltitude ignored", true},
       {"heading 361", good().rationals(W::kGps, 17, {{361, 1}}).build(), "GPSImgDirection ignored: 361 is not in 0..360", true},
-      {"a count of 2^32 - 1", good().add_at(W::kMain, 0x0132, 2, 0xFFFFFFFF, 8).build(), "DateTime ignored: its value at byte 8 lies past", true},
-      {"GPS directory is the main one", W().shorts(W::kMain, 0x0112, 6).longs(W::kMain, 0x8825, 8).build(), "GPSIFD ignored: its offset 8 loops back", false, 6},
-      {"directory past the end", W().shorts(W::kMain, 0x0112, 6).longs(W::kMain, 0x8825, 0x7FFFFFFF).build(), "GPSIFD ignored: its offset 2147483647 lies past", false, 6},
+      {"a count of 2^32 - 1", good().add_at(W::kMain, 0x0132, 2, 0xFFFFFFFF, 8).build(),
+       "DateTime ignored: its value at byte 8 lies past", true},
+      {"GPS directory is the main one", W().shorts(W::kMain, 0x0112, 6).longs(W::kMain, 0x8825, 8).build(),
+       "GPSIFD ignored: its offset 8 loops back", false, 6},
+      {"directory past the end", W().shorts(W::kMain, 0x0112, 6).longs(W::kMain, 0x8825, 0x7FFFFFFF).build(),
+       "GPSIFD ignored: its offset 2147483647 lies past", false, 6},
       {"65535 entries", patched(plain, 8, 0x8825FFFF), "IFD0 ignored: it has 65535 entries"},
-      {"more entries than bytes", patched(W().shorts(W::kMain, 0x0112, 6).build(), 8, 0x01120000 | 500), "IFD0 is cut short: 1 of 500 entries", false, 6},
+      {"more entries than bytes", patched(W().shorts(W::kMain, 0x0112, 6).build(), 8, 0x01120000 | 500),
+       "IFD0 is cut short: 1 of 500 entries", false, 6},
       {"first directory past the end", patched(plain, 4, 0xFFFFFFFF), "IFD0 ignored: its offset 4294967295 lies past"},
       {"wrong magic number", patched(plain, 0, 0x002B4949), "EXIF ignored: its header holds 43 instead of 42"},
       {"no byte order", patched(plain, 0, 0x002A5858), "EXIF ignored: it starts with neither II nor MM"},
@@ -86,9 +94,10 @@ TEST(ImageExif, EveryPhotoOpensAndEveryWrongFieldIsNoted) {
   const auto start = std::chrono::steady_clock::now();
   int seen = 0;
   for (const Fixture& fixture : fixtures()) {
-    const Bytes files[] = {make_jpeg(pixels, {.markers = {exif_marker(fixture.tiff)}}),
-                           with_png_chunks(make_png(pixels), {png_chunk("eXIf", fixture.tiff)}),
-                           webp_container(12, 7, 8, {webp_picture_chunk(make_webp(pixels, true)), riff_chunk("EXIF", fixture.tiff)})};
+    const Bytes files[] = {
+        make_jpeg(pixels, {.markers = {exif_marker(fixture.tiff)}}),
+        with_png_chunks(make_png(pixels), {png_chunk("eXIf", fixture.tiff)}),
+        webp_container(12, 7, 8, {webp_picture_chunk(make_webp(pixels, true)), riff_chunk("EXIF", fixture.tiff)})};
     for (const Bytes& file : files) {
       PhotoInfo info;
       const Image upright = decode_image(file, fixture.name, {}, &info);

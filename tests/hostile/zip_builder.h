@@ -15,8 +15,8 @@ namespace revisit::testing {
 
 /// An entry; unset fields are written as they should be.
 struct ZipEntrySpec {
-  std::string name;
-  std::string data;
+  std::string name = {};
+  std::string data = {};
   std::uint16_t flags = 0;
   std::uint16_t method = 0;
   std::optional<std::uint16_t> local_flags = {};

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// A growing collection of descriptors on disk: crash-safe to write, consistent to read, exact to search.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "revisit/geo.h"
+#include "revisit/image.h"
+
+namespace revisit {
+
+/// How the rows were made; stored in the catalogue. dim, model fingerprint, orientation and aggregate must agree with a query,
+/// the rest may differ and is shown.
+struct IndexSettings {
+  int dim = 0;                  ///< 1..65,536
+  std::string model;            ///< path or name
+  std::string fingerprint;      ///< of the model's weights; empty for descriptors of the caller's own
+  double rho = 1;
+  std::string precision = "f32";
+  Size size;
+  std::string orientation = "apply";
+  std::string aggregate;        ///< empty for models with a head
+  std::string pruner;
+};
+
+struct IndexEntry {
+  std::string name;             ///< unique, at most 4,096 bytes
+  std::string path;             ///< file it came from, may be empty
+  std::uint64_t content_hash = 0;  ///< of the file, 0 when there is none
+  std::optional<Position> position;
+  std::optional<double> time_s;
+};
+
+struct SearchOptions {
+  int top_k = 10;                       ///< 1..1000
+  enum class Mode { kExact, kFast } mode = Mode::kExact;
+  int first_row = 0;                    ///< rows before it are not searched
+  std::optional<int> end_row;           ///< rows from it on are not searched (loop closure: leave out the recent ones)
+  std::optional<Position> near;         ///< with radius_m: only rows whose position lies within
+  double radius_m = 0;
+  std::optional<double> after_s;        ///< only rows whose time lies in [after_s, before_s]
+  std::optional<double> before_s;
+};
+
+struct Match {
+  int row = 0;
+  float distance = 0;                   ///< L2 between unit descriptors
+  float similarity = 0;                 ///< cosine
+};
+
+struct SearchStats {
+  std::int64_t rows_scanned = 0;        ///< by the int8 pass
+  std::int64_t rows_reranked = 0;       ///< compared in f32
+};
+
+/// A consistent view of an index: the rows committed when it was opened or last refreshed. Any number may be open.
+class Index {
+ public:
+  /// Throws Error kNotFound, kBadFile (with the file, the field and the value).
+  static Index open(const std::filesystem::path& folder);
+
+  int rows() const;
+  const IndexSettings& settings() const;
+  IndexEntry entry(int row) const;
+  std::optional<int> find(const std::string& name) const;
+  std::span<const float> descriptor(int row) const;
+
+  /// Best first, ties by row. exact equals a full f32 scan. queries are (n, dim) unit vectors; a NaN is Error kUsage.
+  std::vector<std::vector<Match>> search(std::span<const float> queries, const SearchOptions& options, SearchStats* stats = nullptr) const;
+
+  /// Sees rows committed since; returns how many are new.
+  int refresh();
+
+  Index(Index&&) noexcept;
+  Index& operator=(Index&&) noexcept;
+  ~Index();
+
+ private:
+  Index();
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The one writer of an index. Rows are durable after commit() returns; a crash loses at most the rows since the last commit.
+class IndexWriter {
+ public:
+  /// Makes the folder when it is not there. Throws Error kMismatch when settings disagree with the stored ones (both values
+  /// named), kIo when another process holds the lock ("locked by pid N since ...").
+  static IndexWriter open(const std::filesystem::path& folder, const IndexSettings& settings);
+
+  /// A name already there is replaced when `replace`, else Error kUsage. Returns the row number.
+  int add(const IndexEntry& entry, std::span<const float> descriptor, bool replace = false);
+  void commit();                        ///< append, fdatasync, then one SQLite transaction
+  int rows() const;                     ///< committed and pending
+  std::optional<IndexEntry> find(const std::string& name) const;
+  std::optional<std::string> name_of_content(std::uint64_t content_hash) const;
+
+  IndexWriter(IndexWriter&&) noexcept;
+  IndexWriter& operator=(IndexWriter&&) noexcept;
+  ~IndexWriter();                       ///< uncommitted rows are dropped
+
+ private:
+  IndexWriter();
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+struct IndexProblem {
+  int row = -1;                         ///< -1: the index as a whole
+  std::string what;
+};
+
+/// Reads everything: header, catalogue, every row's checksum. Empty when sound.
+std::vector<IndexProblem> verify_index(const std::filesystem::path& folder);
+
+}  // namespace revisit
