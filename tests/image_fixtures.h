@@ -4,9 +4,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-// clang-format off: jpeglib.h needs size_t and FILE declared before it
-#include <jpeglib.h>
-// clang-format on
 #include <png.h>
 #include <webp/encode.h>
 
@@ -21,6 +18,11 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+// jpeglib.h needs size_t and FILE declared before it.
+// clang-format off
+#include <jpeglib.h>
+// clang-format on
 
 #include "revisit/error.h"
 #include "revisit/image.h"

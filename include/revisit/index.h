@@ -66,11 +66,13 @@ class Index {
   /// Throws Error kNotFound, kBadFile (with the file, the field and the value).
   static Index open(const std::filesystem::path& folder);
 
-  int rows() const;
+  int rows() const;                     ///< row numbers are 0..rows()-1, replaced ones included
+  int live_rows() const;                ///< rows a search can return: those not replaced by a newer one of the same name
+  bool is_live(int row) const;
   const IndexSettings& settings() const;
   IndexEntry entry(int row) const;
   std::optional<int> find(const std::string& name) const;
-  std::span<const float> descriptor(int row) const;
+  std::span<const float> descriptor(int row) const;  ///< valid until refresh()
 
   /// Best first, ties by row. exact equals a full f32 scan. queries are (n, dim) unit vectors; a NaN is Error kUsage.
   std::vector<std::vector<Match>> search(std::span<const float> queries, const SearchOptions& options, SearchStats* stats = nullptr) const;

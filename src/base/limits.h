@@ -41,8 +41,28 @@ inline constexpr std::uint64_t kCopySlackBytes = 64'000'000;
 inline constexpr int kMaxInputSide = 4'200;  // of the network's input: 90,000 patches of 14
 inline constexpr int kMaxThreads = 1'024;
 
+// Data sets
+inline constexpr std::uint64_t kMaxPhotoListBytes = 64'000'000;  // FOLDER_images_paths.txt
+inline constexpr std::uint64_t kMaxCsvBytes = 256'000'000;
+inline constexpr std::size_t kMaxCsvRowBytes = 1'000'000;
+inline constexpr std::size_t kMaxCsvColumns = 256;
+inline constexpr std::uint64_t kMaxGeoJsonBytes = 64'000'000;
+inline constexpr int kMaxGeoJsonDepth = 16;
+inline constexpr std::uint64_t kMaxGeoJsonValues = 4'000'000;
+inline constexpr std::uint64_t kMaxMatBytes = 64'000'000;    // of the file, and of everything inflated from it
+inline constexpr std::uint64_t kMaxMatCells = 1'000'000;     // of one cell array
+inline constexpr std::uint64_t kMaxMatNumbers = 8'000'000;   // of one field
+inline constexpr std::uint64_t kMaxListed = 5'000'000;       // photos or rows of one list
+inline constexpr std::uint64_t kMaxPositives = 20'000'000;   // pairs of query and reference that show the same place
+inline constexpr double kMaxPlaneMetres = 1e8;               // further from the origin than any plane on Earth reaches
+
 // Arrays
 inline constexpr std::uint64_t kMaxNpyHeaderBytes = 65'536;
 inline constexpr std::uint64_t kMaxDescriptorDim = 65'536;
+
+// Index
+inline constexpr std::int64_t kMaxIndexRows = 2'147'483'647;  // row numbers are int
+inline constexpr std::size_t kMaxIndexName = 4'096;           // bytes of a name, path or setting
+inline constexpr int kMaxTopK = 1'000;
 
 }  // namespace revisit::limits

@@ -47,6 +47,11 @@ std::vector<std::int64_t> parse_shape(std::string_view text, const std::string& 
   }
 }
 
+[[noreturn]] void fail_not_plain(std::string_view descr, const std::string& name) {
+  fail_with_hint(ErrorCode::kBadFile, "save it with numpy.save(name, array.astype('float32'))",
+                 "'{}': npy element type {} is not a plain number", name, descr.substr(0, 100));
+}
+
 std::uint64_t item_bytes(const std::string& dtype, const std::string& name) {
   for (const auto* known : {"b1", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"}) {
     if (dtype == known) return static_cast<std::uint64_t>(dtype[1] - '0');
@@ -118,7 +123,7 @@ std::vector<std::int64_t> NpyArray::to_i64() const {
   return out;
 }
 
-NpyArray parse_npy(std::span<const std::byte> bytes, const std::string& name) {
+NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& name) {
   ByteReader reader(bytes, name, ErrorCode::kBadFile);
   if (reader.remaining() < 8 || reader.text(6, "magic") != std::string_view("\x93NUMPY", 6)) {
     fail(ErrorCode::kBadFile, "'{}' is not an npy file", name);
@@ -133,26 +138,35 @@ NpyArray parse_npy(std::span<const std::byte> bytes, const std::string& name) {
   const auto header = reader.text(length, "header");
 
   const auto descr = header_value(header, "descr", name);
-  if (descr.size() < 5 || (descr[0] != '\'' && descr[0] != '"') || descr[4] != descr[0]) {
-    fail_with_hint(ErrorCode::kBadFile, "save it with numpy.save(name, array.astype('float32'))",
-                   "'{}': npy element type {} is not a plain number", name, descr.substr(0, descr.find(',')));
-  }
-  if (descr[1] == '>') fail(ErrorCode::kBadFile, "'{}': big-endian npy arrays are not supported", name);
-  if (!header_value(header, "fortran_order", name).starts_with("False")) {
+  const bool quoted = !descr.empty() && (descr[0] == '\'' || descr[0] == '"');
+  const auto end = quoted ? descr.find(descr[0], 1) : std::string_view::npos;
+  if (end == std::string_view::npos) fail_not_plain(descr.substr(0, descr.find(',')), name);
+
+  NpyHeader out;
+  out.descr = std::string(descr.substr(1, end - 1));
+  out.fortran_order = !header_value(header, "fortran_order", name).starts_with("False");
+  out.shape = parse_shape(header_value(header, "shape", name), name);
+  out.data = reader.take(reader.remaining(), "data");
+  return out;
+}
+
+NpyArray parse_npy(std::span<const std::byte> bytes, const std::string& name) {
+  const NpyHeader header = parse_npy_header(bytes, name);
+  if (header.descr.size() != 3) fail_not_plain(header.descr, name);
+  if (header.descr[0] == '>') fail(ErrorCode::kBadFile, "'{}': big-endian npy arrays are not supported", name);
+  if (header.fortran_order) {
     fail_with_hint(ErrorCode::kBadFile, "save it with numpy.save(name, numpy.ascontiguousarray(array))",
                    "'{}': Fortran-order npy arrays are not supported", name);
   }
-
   NpyArray array;
-  array.dtype = std::string(descr.substr(2, 2));
-  array.shape = parse_shape(header_value(header, "shape", name), name);
+  array.dtype = header.descr.substr(1);
+  array.shape = header.shape;
   std::uint64_t size = item_bytes(array.dtype, name);
   for (const auto side : array.shape) size = checked_mul(size, static_cast<std::uint64_t>(side), name);
-  if (size != reader.remaining()) {
-    fail(ErrorCode::kBadFile, "'{}': the npy header announces {} bytes of data, the file has {}", name, size, reader.remaining());
+  if (size != header.data.size()) {
+    fail(ErrorCode::kBadFile, "'{}': the npy header announces {} bytes of data, the file has {}", name, size, header.data.size());
   }
-  const auto data = reader.take(size, "data");
-  array.data.assign(data.begin(), data.end());
+  array.data.assign(header.data.begin(), header.data.end());
   return array;
 }
 

@@ -22,6 +22,17 @@ struct NpyArray {
   std::vector<std::int64_t> to_i64() const;  ///< integers and bool only
 };
 
+/// What stands before an array's data; `data` points into the bytes it was parsed from.
+struct NpyHeader {
+  std::string descr;  ///< "<f4", "<U15", "|O", ...
+  bool fortran_order = false;
+  std::vector<std::int64_t> shape;
+  std::span<const std::byte> data;
+};
+
+/// For arrays of every kind; structured element types are refused.
+NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& name);
+
 /// Throws Error kBadFile for anything but a whole little-endian C-order array of numbers (no object arrays).
 NpyArray read_npy(const std::filesystem::path& path);
 NpyArray parse_npy(std::span<const std::byte> bytes, const std::string& name);

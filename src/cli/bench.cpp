@@ -32,9 +32,10 @@ std::vector<Option> bench_options(BenchArgs& args, Console& console) {
                      to_choice(args.random, {"vits14", "vitb14", "vitl14"})});
   options.push_back({"--rho", "R,R,...", "shares of patch tokens kept, each in (0, 1]; default 1,0.7,0.5,0.4",
                      to_numbers(args.bench.rho, kRhoRange)});
-  options.push_back({"--batch", "N", "images per call, run one after the other, 1 to 1024; default 1", to_int(args.bench.batch, 1, 1024)});
-  options.push_back({"--repeats", "N", "timed calls per rho, after one warm-up, 1 to 10000; default 11",
-                     to_int(args.bench.repeats, 1, 10000)});
+  options.push_back(
+      {"--batch", "N", "images per call, run one after the other, 1 to 1024; default 1", to_int(args.bench.batch, 1, 1024)});
+  options.push_back(
+      {"--repeats", "N", "timed calls per rho, after one warm-up, 1 to 10000; default 11", to_int(args.bench.repeats, 1, 10000)});
   add_extractor_options(options, args.model);
   console.add_options(options);
   return options;
@@ -76,12 +77,15 @@ std::string table_of(const std::string& model, const BenchReport& report) {
                      "of oneDNN", "prune", "end to end ms");
   for (const auto& run : report.runs) {
     const auto ratio = full_ms > 0 ? fmt::format("{:.3f}", run.median_ms_per_image / full_ms) : std::string("-");
-    out += fmt::format("{:>6g}{:>11.1f}{:>9.1f}{:>8}{:>9.2f}{:>10.1f}{:>10.1f} %{:>7.2f} %{:>15.1f}\n", run.rho, run.median_ms_per_image,
-                       run.p95_ms, ratio, run.gmac, run.gflops, percent(run.gflops, report.peak.onednn_f32_gflops),
-                       percent(run.prune_ms, run.median_ms_per_image), run.end_to_end_ms);
+    out += fmt::format("{:>6g}{:>11.1f}{:>9.1f}{:>8}{:>9.2f}{:>10.1f}{:>10.1f} %{:>7.2f} %{:>15.1f}\n", run.rho,
+                       run.median_ms_per_image, run.p95_ms, ratio, run.gmac, run.gflops,
+                       percent(run.gflops, report.peak.onednn_f32_gflops), percent(run.prune_ms, run.median_ms_per_image),
+                       run.end_to_end_ms);
   }
-  return out + fmt::format("\npeak of this machine in the same run: {:.0f} GFLOP/s multiply-add, {:.0f} GFLOP/s oneDNN f32 at the model's shapes\n",
-                           report.peak.fma_gflops, report.peak.onednn_f32_gflops);
+  return out + fmt::format(
+                   "\npeak of this machine in the same run: {:.0f} GFLOP/s multiply-add, {:.0f} GFLOP/s oneDNN f32 at the "
+                   "model's shapes\n",
+                   report.peak.fma_gflops, report.peak.onednn_f32_gflops);
 }
 
 int run_bench_verb(BenchArgs args, Console& console) {

@@ -108,7 +108,9 @@ Binding to_text(std::optional<std::string>& out) {
 }
 
 Binding to_choice(std::string& out, std::vector<std::string> choices) { return bind_choice(out, std::move(choices)); }
-Binding to_choice(std::optional<std::string>& out, std::vector<std::string> choices) { return bind_choice(out, std::move(choices)); }
+Binding to_choice(std::optional<std::string>& out, std::vector<std::string> choices) {
+  return bind_choice(out, std::move(choices));
+}
 Binding to_int(int& out, int low, int high) { return bind_int(out, low, high); }
 Binding to_int(std::optional<int>& out, int low, int high) { return bind_int(out, low, high); }
 Binding to_number(double& out, Interval range) { return bind_number(out, range); }

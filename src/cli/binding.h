@@ -20,7 +20,7 @@ inline constexpr int kMaxInputSide = 4096;  ///< pixels a side of --size
 struct Interval {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
-  bool open_low = false;  ///< low itself is outside: (low, high]
+  bool open_low = false;                                                               ///< low itself is outside: (low, high]
   bool holds(double x) const { return (open_low ? x > low : x >= low) && x <= high; }  // false for NaN
   std::string text() const;
 };
@@ -37,8 +37,8 @@ Binding to_int(std::optional<int>& out, int low, int high);
 Binding to_seed(std::uint64_t& out);
 Binding to_number(double& out, Interval range);
 Binding to_number(std::optional<double>& out, Interval range);
-Binding to_numbers(std::vector<double>& out, Interval range);                  ///< "1,0.7,0.5", at least one
-Binding to_triple(std::optional<std::array<float, 3>>& out, Interval range);   ///< "0.5,0.5,0.5"
-Binding to_size(std::optional<Size>& out);                                     ///< "HxW"
+Binding to_numbers(std::vector<double>& out, Interval range);                 ///< "1,0.7,0.5", at least one
+Binding to_triple(std::optional<std::array<float, 3>>& out, Interval range);  ///< "0.5,0.5,0.5"
+Binding to_size(std::optional<Size>& out);                                    ///< "HxW"
 
 }  // namespace revisit::cli

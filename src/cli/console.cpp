@@ -36,7 +36,8 @@ std::string dump(const nlohmann::ordered_json& object) {
 
 void Console::add_options(std::vector<Option>& options) {
   options.push_back({"--json", "", "print one JSON object on stdout", to_switch(json)});
-  options.push_back({"-q,--quiet", "", "no notices and no progress; errors and skipped inputs are still named", to_switch(quiet)});
+  options.push_back(
+      {"-q,--quiet", "", "no notices and no progress; errors and skipped inputs are still named", to_switch(quiet)});
   options.push_back({"-v,--verbose", "", "say more about what happens", to_switch(verbose)});
 }
 

@@ -27,8 +27,8 @@ std::vector<Option> describe_options(DescribeArgs& args, Console& console) {
   add_extractor_options(options, args.model);
   options.push_back({"--orientation", "HOW", "apply or ignore what EXIF says about how the camera was held; default apply",
                      to_choice(args.orientation, {"apply", "ignore"})});
-  options.push_back({"--accept-truncated", "", "use what is there of a photo cut short, gray for the rest",
-                     to_switch(args.accept_truncated)});
+  options.push_back(
+      {"--accept-truncated", "", "use what is there of a photo cut short, gray for the rest", to_switch(args.accept_truncated)});
   options.push_back({"--skip-bad", "", "describe the rest when an input cannot be read (exit 4); row names go to FILE.names.txt",
                      to_switch(args.skip_bad)});
   options.push_back({"--dump", "DIR", "for a single input, also write what happened inside as .npy files", to_text(args.dump)});
@@ -86,7 +86,8 @@ class Run {
         use_stack(name, std::get<TensorStack>(input.content));
       }
     } catch (const Error& error) {
-      if (!is_input_fault(error.code())) throw Error(error.code(), fmt::format("{} (input '{}')", error.what(), name), error.hint());
+      if (!is_input_fault(error.code()))
+        throw Error(error.code(), fmt::format("{} (input '{}')", error.what(), name), error.hint());
       out_.rows.resize(rows_before);
       out_.names.resize(rows_before / out_.dim);
       out_.ms.resize(out_.names.size());
@@ -97,7 +98,8 @@ class Run {
   void use_stack(const std::string& name, const TensorStack& stack) {
     if (stack.count > 1) {
       out_.rows_are_arguments = false;
-      if (!args_.dump.empty()) fail(ErrorCode::kUsage, "--dump takes a single input, but '{}' holds {} pictures", name, stack.count);
+      if (!args_.dump.empty())
+        fail(ErrorCode::kUsage, "--dump takes a single input, but '{}' holds {} pictures", name, stack.count);
     }
     const std::size_t stride = stack.values.size() / stack.count;
     for (std::size_t i = 0; i < stack.count; ++i) {
@@ -122,16 +124,18 @@ class Run {
   Described out_;
 };
 
+constexpr const char* kInputHint = "inputs are JPEG, PNG and WebP photos, folders of them, and .npy float32 tensors";
+
 // A single bad input is its own error; several are named one a line before the error that counts them.
 int refuse(const std::vector<Skipped>& bad, std::size_t inputs, Console& console) {
   if (bad.size() > 1) {
     for (const auto& one : bad) console.warn(fmt::format("bad input {}: {}", one.path, one.reason));
   }
   const auto code = bad.front().code;
-  const auto sentence =
-      bad.size() == 1 ? bad.front().reason
-                      : fmt::format("{} of {} inputs cannot be used and nothing was written; the first is '{}'", bad.size(), inputs, bad.front().path);
-  console.error(code, sentence, bad.size() < inputs ? "--skip-bad describes the rest" : "", bad);
+  const auto sentence = bad.size() == 1 ? bad.front().reason
+                                        : fmt::format("{} of {} inputs cannot be used and nothing was written; the first is '{}'",
+                                                      bad.size(), inputs, bad.front().path);
+  console.error(code, sentence, bad.size() < inputs ? "--skip-bad describes the rest" : kInputHint, bad);
   return exit_code_of(ErrorCode::kBadFile);
 }
 
@@ -140,7 +144,8 @@ int run_describe(const DescribeArgs& args, Console& console) {
   const std::size_t inputs = list.paths.size() + list.unreadable.size();
   if (!args.dump.empty() && inputs != 1) fail(ErrorCode::kUsage, "--dump takes a single input, but there are {}", inputs);
   if (!args.output.empty()) check_output(args.output);
-  if (list.left_out > 0) console.talk(fmt::format("notice: {} files in the folders are no .jpg, .jpeg, .png or .webp", list.left_out));
+  if (list.left_out > 0)
+    console.talk(fmt::format("notice: {} files in the folders are no .jpg, .jpeg, .png or .webp", list.left_out));
 
   const Model model = open_model(args.model.model, console);
   Extractor extractor(model, args.model.extractor);

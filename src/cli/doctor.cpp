@@ -39,7 +39,7 @@ struct DoctorArgs {
 struct SelfTest {
   bool same = false;  // two runs over one picture gave the same bits
   double length = 0;
-  double ms = 0;      // of the second run
+  double ms = 0;  // of the second run
   std::string failure;
   bool fine() const { return failure.empty() && same && std::abs(length - 1) <= kUnitTolerance; }
 };
@@ -54,7 +54,8 @@ std::vector<std::pair<std::string, std::string>> library_versions() {
           {"libwebp", fmt::format("{}.{}.{}", webp >> 16, webp >> 8 & 0xff, webp & 0xff)},
           {"xxhash", fmt::format("{}.{}.{}", hash / 10000, hash / 100 % 100, hash % 100)},
           {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
-          {"nlohmann-json", fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH)},
+          {"nlohmann-json",
+           fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH)},
           {"CLI11", parser_library_version()}};
 }
 
@@ -115,30 +116,33 @@ int run_doctor(const DoctorArgs& args, Console& console) {
     Json versions{{"onednn", system.onednn}};
     for (const auto& [name, version] : libraries) versions[name] = version;
     console.data_json(Json{{"schema", 1},
-                      {"version", REVISIT_VERSION},
-                      {"fine", fine},
-                      {"cpu", system.cpu},
-                      {"cores", system.cores},
-                      {"kernel_isa", system.kernel_isa},
-                      {"memory_bytes", system.memory_bytes},
-                      {"disk", {{"path", folder.string()}, {"free_bytes", space.available}, {"fine", disk_fine}}},
-                      {"libraries", std::move(versions)},
-                      {"self_test",
-                       {{"model", model_label(args.model.model)},
-                        {"fine", test.fine()},
-                        {"identical", test.same},
-                        {"length", test.length},
-                        {"ms", test.ms},
-                        {"failure", test.failure}}}});
+                           {"version", REVISIT_VERSION},
+                           {"fine", fine},
+                           {"cpu", system.cpu},
+                           {"cores", system.cores},
+                           {"kernel_isa", system.kernel_isa},
+                           {"memory_bytes", system.memory_bytes},
+                           {"disk", {{"path", folder.string()}, {"free_bytes", space.available}, {"fine", disk_fine}}},
+                           {"libraries", std::move(versions)},
+                           {"self_test",
+                            {{"model", model_label(args.model.model)},
+                             {"fine", test.fine()},
+                             {"identical", test.same},
+                             {"length", test.length},
+                             {"ms", test.ms},
+                             {"failure", test.failure}}}});
     return fine ? 0 : 1;
   }
-  auto out = fmt::format("revisit    {}\nCPU        {}\ncores      {} this process may use\nkernels    {}\nmemory     {}\noneDNN     {}\nlibraries ",
-                         REVISIT_VERSION, system.cpu, system.cores, system.kernel_isa,
-                         human_bytes(static_cast<double>(system.memory_bytes)), system.onednn);
-  for (const auto& [name, version] : libraries) out += fmt::format(" {} {}{}", name, version, name == libraries.back().first ? "\n" : ",");
+  auto out = fmt::format(
+      "revisit    {}\nCPU        {}\ncores      {} this process may use\nkernels    {}\nmemory     {}\noneDNN     {}\nlibraries ",
+      REVISIT_VERSION, system.cpu, system.cores, system.kernel_isa, human_bytes(static_cast<double>(system.memory_bytes)),
+      system.onednn);
+  for (const auto& [name, version] : libraries)
+    out += fmt::format(" {} {}{}", name, version, name == libraries.back().first ? "\n" : ",");
   out += fmt::format("disk       {} free in '{}'{}\n", human_bytes(free_bytes), folder.string(),
                      disk_fine ? "" : fmt::format(", LOW: less than {}", human_bytes(kLowDiskBytes)));
-  out += fmt::format("self-test  {} model: {}\n{}\n", model_label(args.model.model), verdict_of(test), fine ? "all fine" : "not fit");
+  out += fmt::format("self-test  {} model: {}\n{}\n", model_label(args.model.model), verdict_of(test),
+                     fine ? "all fine" : "not fit");
   console.data(out);
   return fine ? 0 : 1;
 }
@@ -152,7 +156,8 @@ Verb make_doctor(Console& console) {
   verb.about =
       "shows CPU, memory, libraries and free disk space, and describes a generated picture twice as a "
       "self-test. Exit 0 when all is fine, else 1.";
-  verb.examples = {"revisit doctor", "revisit doctor photos/", "revisit doctor --model models/vitb14.safetensors --aggregate gem --json"};
+  verb.examples = {"revisit doctor", "revisit doctor photos/",
+                   "revisit doctor --model models/vitb14.safetensors --aggregate gem --json"};
   verb.positional = {"[FOLDER]", "where free disk space is looked at; default: the current folder", 0, 1, &args->folders};
   add_model_option(verb.options, args->model);
   add_extractor_options(verb.options, args->model);

@@ -15,8 +15,8 @@ struct Listed {
   std::string summary;
 };
 
-std::string program_help(const std::vector<Listed>& verbs);                             ///< at most 25 lines
-std::string group_help(const std::string& group, const std::vector<Listed>& verbs);     ///< `revisit model --help`
-std::string verb_help(const Verb& verb);                                                ///< at most 60 lines
+std::string program_help(const std::vector<Listed>& verbs);                          ///< at most 25 lines
+std::string group_help(const std::string& group, const std::vector<Listed>& verbs);  ///< `revisit model --help`
+std::string verb_help(const Verb& verb);                                             ///< at most 60 lines
 
 }  // namespace revisit::cli

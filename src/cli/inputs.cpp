@@ -91,8 +91,8 @@ InputList expand_inputs(const std::vector<std::string>& arguments) {
     const auto before = out.paths.size() + out.unreadable.size();
     walk(argument, out);
     if (out.paths.size() + out.unreadable.size() == before) {
-      out.unreadable.push_back({argument, ErrorCode::kNotFound,
-                                fmt::format("the folder '{}' holds no .jpg, .jpeg, .png or .webp file", argument)});
+      out.unreadable.push_back(
+          {argument, ErrorCode::kNotFound, fmt::format("the folder '{}' holds no .jpg, .jpeg, .png or .webp file", argument)});
     }
   }
   return out;

@@ -64,7 +64,7 @@ class Prefetcher {
   std::condition_variable changed_;
   std::optional<LoadedInput> ready_;  // guarded by mutex_, like what follows
   std::exception_ptr failure_;
-  bool wanted_ = true;                // the consumer has taken the last one
+  bool wanted_ = true;  // the consumer has taken the last one
   bool stop_ = false;
   std::thread thread_;
 };

@@ -15,7 +15,8 @@
 namespace revisit::cli {
 namespace {
 
-constexpr const char* kImportHint = "revisit model import CHECKPOINT -o OUT.safetensors makes a model file, revisit model list shows what is there";
+constexpr const char* kImportHint =
+    "revisit model import CHECKPOINT -o OUT.safetensors makes a model file, revisit model list shows what is there";
 
 bool looks_like_path(const std::string& name) { return name.find_first_of("/.") != std::string::npos; }
 
@@ -31,28 +32,27 @@ Model load_file(const std::filesystem::path& path) {
 }  // namespace
 
 void add_model_option(std::vector<Option>& options, ModelArgs& args) {
-  options.push_back({"-m,--model", "NAME|FILE", "model file, or a name of 'revisit model list'; default: the untrained demo model",
-                     to_text(args.model)});
+  options.push_back({"-m,--model", "NAME|FILE",
+                     "model file, or a name of 'revisit model list'; default: the untrained demo model", to_text(args.model)});
 }
 
 void add_extractor_options(std::vector<Option>& options, ModelArgs& args) {
   auto& extractor = args.extractor;
-  options.insert(
-      options.end(),
-      {{"--size", "HxW", "input size, rounded to the patch; default: the model's own", to_size(extractor.size)},
-       {"--aggregate", "HOW", "cls, mean or gem; for models that are a backbone only",
-        to_choice(extractor.aggregate, {"cls", "mean", "gem"})},
-       {"--prune", "HOW", "weitop, random, norm or none; default: the model's own",
-        to_choice(extractor.prune, {"weitop", "random", "norm", "none"})},
-       {"--prune-layer", "L", "blocks run before pruning, 0 = right after the patch embedding; default 1",
-        to_int(extractor.prune_layer, 0, 1000)},
-       {"--kappa", "K", "weight of the learnt score against the token norm, in [0, 1]; default: the model's",
-        to_number(extractor.kappa, {0, 1})},
-       {"--norm-scale", "HOW", "how token norms enter the score, minmax or raw; default: the model's",
-        to_choice(extractor.norm_scale, {"minmax", "raw"})},
-       {"--seed", "S", "seed of random pruning; default 0", to_seed(extractor.seed)},
-       {"--threads", "N", "cores used for each image, 1 to 1024; default: all this process may use",
-        to_int(extractor.threads, 1, 1024)}});
+  options.insert(options.end(),
+                 {{"--size", "HxW", "input size, rounded to the patch; default: the model's own", to_size(extractor.size)},
+                  {"--aggregate", "HOW", "cls, mean or gem; for models that are a backbone only",
+                   to_choice(extractor.aggregate, {"cls", "mean", "gem"})},
+                  {"--prune", "HOW", "weitop, random, norm or none; default: the model's own",
+                   to_choice(extractor.prune, {"weitop", "random", "norm", "none"})},
+                  {"--prune-layer", "L", "blocks run before pruning, 0 = right after the patch embedding; default 1",
+                   to_int(extractor.prune_layer, 0, 1000)},
+                  {"--kappa", "K", "weight of the learnt score against the token norm, in [0, 1]; default: the model's",
+                   to_number(extractor.kappa, {0, 1})},
+                  {"--norm-scale", "HOW", "how token norms enter the score, minmax or raw; default: the model's",
+                   to_choice(extractor.norm_scale, {"minmax", "raw"})},
+                  {"--seed", "S", "seed of random pruning; default 0", to_seed(extractor.seed)},
+                  {"--threads", "N", "cores used for each image, 1 to 1024; default: all this process may use",
+                   to_int(extractor.threads, 1, 1024)}});
 }
 
 Model open_model(const std::string& name, Console& console) {

@@ -48,17 +48,19 @@ std::string input_lines(const ModelInfo& info) {
   return fmt::format(
       "input         {}x{}, {} resize, mean {:.4g},{:.4g},{:.4g}, std {:.4g},{:.4g},{:.4g}\n"
       "positions     {} rule\n",
-      info.size.height, info.size.width, info.resize, info.mean[0], info.mean[1], info.mean[2], info.std[0], info.std[1], info.std[2],
-      info.pos_rule);
+      info.size.height, info.size.width, info.resize, info.mean[0], info.mean[1], info.mean[2], info.std[0], info.std[1],
+      info.std[2], info.pos_rule);
 }
 
 std::string architecture_lines(const ModelInfo& info) {
-  auto out = fmt::format("architecture  {}: width {}, depth {}, heads {}, patch {}, registers {}, {:.1f} M parameters\n", info.arch,
-                         info.width, info.depth, info.heads, info.patch, info.registers, static_cast<double>(info.parameters) / 1e6);
+  auto out =
+      fmt::format("architecture  {}: width {}, depth {}, heads {}, patch {}, registers {}, {:.1f} M parameters\n", info.arch,
+                  info.width, info.depth, info.heads, info.patch, info.registers, static_cast<double>(info.parameters) / 1e6);
   if (info.aggregator == "none") {
     out += "aggregator    none: backbone only, describe needs --aggregate cls|mean|gem\n";
   } else {
-    out += fmt::format("aggregator    {}, {} clusters, descriptor of {} values\n", info.aggregator, info.clusters, info.descriptor_dim);
+    out += fmt::format("aggregator    {}, {} clusters, descriptor of {} values\n", info.aggregator, info.clusters,
+                       info.descriptor_dim);
   }
   out += info.pruner == "none" ? "pruner        none\n" : fmt::format("pruner        {}, kappa {}\n", info.pruner, info.kappa);
   return out;
@@ -86,12 +88,12 @@ int run_import(ImportArgs args, Console& console) {
     auto model = object_of(report.info);
     model.erase("schema");
     console.data_json(Json{{"schema", 1},
-                      {"output", args.output},
-                      {"family", report.family},
-                      {"used", report.used.size()},
-                      {"missing", report.missing},
-                      {"ignored", report.ignored},
-                      {"model", model}});
+                           {"output", args.output},
+                           {"family", report.family},
+                           {"used", report.used.size()},
+                           {"missing", report.missing},
+                           {"ignored", report.ignored},
+                           {"model", model}});
   } else {
     console.data(fmt::format("family        {}\n{}{}tensors       {} tensors used, {} missing, {} ignored{}\nwritten       {}\n",
                              report.family, architecture_lines(report.info), input_lines(report.info), report.used.size(),
@@ -152,8 +154,8 @@ int run_list(Console& console) {
       object["arch"] = one.info.arch;
       object["aggregator"] = one.info.aggregator;
       object["descriptor_dim"] = one.info.descriptor_dim;
-      out += fmt::format("{:<24} {:<20} {:<10} {:>6}  {}\n", one.name, one.info.arch, one.info.aggregator, one.info.descriptor_dim,
-                         one.path.empty() ? "built in, untrained" : one.path);
+      out += fmt::format("{:<24} {:<20} {:<10} {:>6}  {}\n", one.name, one.info.arch, one.info.aggregator,
+                         one.info.descriptor_dim, one.path.empty() ? "built in, untrained" : one.path);
     } else {
       object["problem"] = one.problem;
       out += fmt::format("{:<24} cannot be used: {}\n", one.name, one.problem);
@@ -162,7 +164,8 @@ int run_list(Console& console) {
   }
   console.json ? console.data_json(Json{{"schema", 1}, {"models", std::move(list)}}) : console.data(out);
   if (models.size() == 1) {
-    console.talk("no model files in $REVISIT_MODELS or ./models; revisit model import CHECKPOINT -o models/NAME.safetensors makes one");
+    console.talk(
+        "no model files in $REVISIT_MODELS or ./models; revisit model import CHECKPOINT -o models/NAME.safetensors makes one");
   }
   return 0;
 }
@@ -187,7 +190,8 @@ Verb make_model_import(Console& console) {
       {"--arch", "NAME", "fail unless the inferred architecture is this one", to_text(wanted.arch)},
       {"--size", "HxW", "input size to record; default: the family's", to_size(wanted.size)},
       {"--mean", "A,B,C", "mean of each channel, in [0, 1]; default: the family's", to_triple(wanted.mean, {0, 1})},
-      {"--std", "A,B,C", "standard deviation of each channel, in (0, 10]; default: the family's", to_triple(wanted.std, {0, 10, true})},
+      {"--std", "A,B,C", "standard deviation of each channel, in (0, 10]; default: the family's",
+       to_triple(wanted.std, {0, 10, true})},
       {"--resize", "HOW", "bilinear or bicubic; default: the family's", to_choice(args->resize, {"bilinear", "bicubic"})},
       {"--pos-rule", "RULE", "how position embeddings are resized: hub, hf or timm; default: the family's",
        to_choice(wanted.pos_rule, {"hub", "hf", "timm"})},

@@ -40,7 +40,7 @@ struct Verb {
   std::array<std::string, 3> examples;  ///< ready to be pasted into a shell
   Positional positional;
   std::vector<Option> options;
-  std::function<int()> run;          ///< returns the exit code
+  std::function<int()> run;  ///< returns the exit code
 };
 
 }  // namespace revisit::cli

@@ -32,9 +32,11 @@ void refuse_extras(const Verb& verb, const std::vector<std::string>& extras) {
   const auto flag = std::ranges::find_if(extras, [](const auto& e) { return e.size() > 1 && e.starts_with('-'); });
   if (flag != extras.end()) {
     const auto name = flag->substr(0, flag->find('='));
-    fail_with_hint(ErrorCode::kUsage, hint, "unknown option '{}' of '{}'{}", name, verb.name, did_you_mean(name, long_names(verb)));
+    fail_with_hint(ErrorCode::kUsage, hint, "unknown option '{}' of '{}'{}", name, verb.name,
+                   did_you_mean(name, long_names(verb)));
   }
-  if (!extras.empty()) fail_with_hint(ErrorCode::kUsage, hint, "'{}' has no use for the argument '{}'", verb.name, extras.front());
+  if (!extras.empty())
+    fail_with_hint(ErrorCode::kUsage, hint, "'{}' has no use for the argument '{}'", verb.name, extras.front());
 }
 
 void check_positionals(const Verb& verb, const std::vector<std::string>& values) {
@@ -74,7 +76,8 @@ void parse_arguments(const Verb& verb, const std::vector<std::string>& arguments
   std::vector<Slot> slots(verb.options.size());  // never resized: CLI11 keeps addresses
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const auto& option = verb.options[i];
-    slots[i].parsed = option.value.empty() ? app.add_flag(option.names, slots[i].on) : app.add_option(option.names, slots[i].text);
+    slots[i].parsed =
+        option.value.empty() ? app.add_flag(option.names, slots[i].on) : app.add_option(option.names, slots[i].text);
     slots[i].parsed->take_last();
   }
   std::vector<std::string> positionals;

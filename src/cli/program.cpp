@@ -72,8 +72,8 @@ const VerbEntry* take_verb(Arguments& words, bool group_is_enough) {
   const auto member = words.front();
   words.erase(words.begin());
   if (const auto* verb = find_verb(word + " " + member)) return verb;
-  fail_with_hint(ErrorCode::kUsage, fmt::format("revisit {} --help lists its commands", word), "unknown command '{} {}'{}", word, member,
-                 did_you_mean(member, names_of(members)));
+  fail_with_hint(ErrorCode::kUsage, fmt::format("revisit {} --help lists its commands", word), "unknown command '{} {}'{}", word,
+                 member, did_you_mean(member, names_of(members)));
 }
 
 int show_help(Arguments words, Console& console) {

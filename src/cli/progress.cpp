@@ -15,9 +15,7 @@ namespace {
 constexpr double kTerminalPeriod_s = 0.1;
 constexpr double kLogPeriod_s = 10;
 
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double steady_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 void to_stderr(const std::string& text) { [[maybe_unused]] const auto put = ::write(STDERR_FILENO, text.data(), text.size()); }
 

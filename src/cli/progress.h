@@ -11,8 +11,8 @@
 namespace revisit::cli {
 
 struct ProgressState {
-  std::string label;        ///< "describing"
-  std::size_t done = 0;     ///< skipped items included
+  std::string label;     ///< "describing"
+  std::size_t done = 0;  ///< skipped items included
   std::size_t total = 0;
   std::size_t skipped = 0;
   double elapsed_s = 0;

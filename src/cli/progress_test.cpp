@@ -23,7 +23,8 @@ TEST(Progress, EtaIsMinutesAndSecondsAndHoursWhenNeeded) {
 }
 
 TEST(Progress, LineHasCountShareRateAndTimeLeft) {
-  EXPECT_EQ(format_progress({"describing", 1240, 10000, 2, 124}), "describing 1240/10000  12.4 %  10.0 img/s  ETA 14:36  skipped 2");
+  EXPECT_EQ(format_progress({"describing", 1240, 10000, 2, 124}),
+            "describing 1240/10000  12.4 %  10.0 img/s  ETA 14:36  skipped 2");
   EXPECT_EQ(format_progress({"describing", 0, 5, 0, 0}), "describing 0/5  0.0 %  0.0 img/s  ETA ?");
   EXPECT_EQ(format_progress({"describing", 0, 0, 0, 1}), "describing 0/0  100.0 %  0.0 img/s  ETA ?");
 }

@@ -43,7 +43,7 @@ TEST(Sniff, NamesWhatAFileIsFromItsContent) {
       {"\1\2\3\4\5\6\7\x80"sv, "of no kind revisit knows"},
   };
   for (const auto& [head, what] : cases) {
-    const Error error = error_of([&] { decode_image(to_bytes(head), "x.jpg"); });
+    const Error error = error_of([&h = head] { decode_image(to_bytes(h), "x.jpg"); });
     EXPECT_EQ(error.code(), ErrorCode::kBadImage);
     EXPECT_EQ(std::string(error.what()), "'x.jpg' is " + std::string(what) + "; revisit reads JPEG, PNG and WebP");
   }

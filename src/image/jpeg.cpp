@@ -7,9 +7,10 @@
 #include <cstdio>
 #include <cstring>
 
-// clang-format off: jpeglib.h needs size_t and FILE declared before it, and jerror.h needs jpeglib.h
-#include <jerror.h>
+// jpeglib.h needs size_t and FILE declared before it, and jerror.h needs jpeglib.h.
+// clang-format off
 #include <jpeglib.h>
+#include <jerror.h>
 // clang-format on
 
 #include "base/fail.h"

@@ -221,7 +221,8 @@ Config infer_config(const Shapes& shapes, std::optional<int> heads, std::optiona
 }
 
 std::vector<int> default_tiers(int clusters, int tiers) {
-  const std::vector<int> shares = tiers == 4 ? std::vector<int>{24, 20, 16, 4} : std::vector<int>(static_cast<std::size_t>(tiers), 1);
+  const std::vector<int> shares =
+      tiers == 4 ? std::vector<int>{24, 20, 16, 4} : std::vector<int>(static_cast<std::size_t>(tiers), 1);
   const int total = std::accumulate(shares.begin(), shares.end(), 0);
   // By share, but at least one each; what rounding leaves over goes to the best tiers.
   std::vector<int> sizes;

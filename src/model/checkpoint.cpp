@@ -13,7 +13,8 @@ Checkpoint parse_checkpoint(std::span<const std::byte> bytes, std::shared_ptr<co
   const std::string_view head(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 16));
   // A header length is small, so its upper bytes are zero; its lowest byte may well look like the start of a pickle.
   const bool safetensors = head.size() > 8 && head[8] == '{';
-  if (safetensors && head.substr(4, 4) == std::string_view("\0\0\0\0", 4)) return parse_safetensors(bytes, std::move(storage), name);
+  if (safetensors && head.substr(4, 4) == std::string_view("\0\0\0\0", 4))
+    return parse_safetensors(bytes, std::move(storage), name);
   if (head.starts_with("PK\x03\x04") || head.starts_with("PK\x05\x06")) return parse_torch_zip(bytes, std::move(storage), name);
   if (head.starts_with('\x80')) return parse_torch_legacy(bytes, std::move(storage), name);
   if (safetensors) return parse_safetensors(bytes, std::move(storage), name);

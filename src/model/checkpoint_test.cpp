@@ -86,9 +86,8 @@ TEST(Checkpoint, ReadsViewsInPlaceOrAsContiguousCopies) {
 
 TEST(Checkpoint, ContiguousAlignedTensorsAreNotCopied) {
   for (std::size_t pad = 0; pad < 4; ++pad) {  // one of the paddings aligns the storage
-    const std::string file = zip_of(2, [&](PickleBuilder& b) {
-      b.text(std::string(pad + 1, 'w')).tensor("FloatStorage", "0", 2, 0, {2}, {1});
-    });
+    const std::string file =
+        zip_of(2, [&](PickleBuilder& b) { b.text(std::string(pad + 1, 'w')).tensor("FloatStorage", "0", 2, 0, {2}, {1}); });
     const Checkpoint read = parse(file);
     const TensorView& tensor = read.weights.all().begin()->second;
     const std::size_t at = file.find(rt::floats({0, 1}));
@@ -100,10 +99,11 @@ TEST(Checkpoint, ContiguousAlignedTensorsAreNotCopied) {
 }
 
 TEST(Checkpoint, ReadsEveryStorageTypeInBothTorchFormats) {
-  const std::vector<std::pair<std::string, DType>> types = {
-      {"DoubleStorage", DType::kF64}, {"FloatStorage", DType::kF32}, {"HalfStorage", DType::kF16}, {"BFloat16Storage", DType::kBF16},
-      {"LongStorage", DType::kI64},   {"IntStorage", DType::kI32},   {"ShortStorage", DType::kI16}, {"CharStorage", DType::kI8},
-      {"ByteStorage", DType::kU8},    {"BoolStorage", DType::kBool}};
+  const std::vector<std::pair<std::string, DType>> types = {{"DoubleStorage", DType::kF64}, {"FloatStorage", DType::kF32},
+                                                            {"HalfStorage", DType::kF16},   {"BFloat16Storage", DType::kBF16},
+                                                            {"LongStorage", DType::kI64},   {"IntStorage", DType::kI32},
+                                                            {"ShortStorage", DType::kI16},  {"CharStorage", DType::kI8},
+                                                            {"ByteStorage", DType::kU8},    {"BoolStorage", DType::kBool}};
   PickleBuilder builder;
   builder.dict().mark();
   std::vector<rt::RawStorage> storages;
@@ -187,7 +187,8 @@ TEST(Checkpoint, TensorNameCountAndRankLimits) {
 }
 
 TEST(Checkpoint, RefusesFilesOfNoKnownFormatAndMissingFiles) {
-  for (const std::string& file : {std::string(), std::string("x"), std::string("hello, this is a text file"), std::string(4096, '\0')}) {
+  for (const std::string& file :
+       {std::string(), std::string("x"), std::string("hello, this is a text file"), std::string(4096, '\0')}) {
     rt::expect_refused([&] { parse(file); }, "no checkpoint of a known format", file.substr(0, 8));
   }
   try {

@@ -22,7 +22,8 @@ TEST(ConfigWords, EveryEnumValueReadsBackFromItsWord) {
     EXPECT_EQ(prune_kind_from(name_of(kind)), kind);
   }
   for (const auto scale : {NormScale::kMinMax, NormScale::kRaw}) EXPECT_EQ(norm_scale_from(name_of(scale)), scale);
-  for (const auto filter : {ResizeFilter::kBilinear, ResizeFilter::kBicubic}) EXPECT_EQ(resize_filter_from(name_of(filter)), filter);
+  for (const auto filter : {ResizeFilter::kBilinear, ResizeFilter::kBicubic})
+    EXPECT_EQ(resize_filter_from(name_of(filter)), filter);
 }
 
 TEST(ConfigWords, AnUnknownWordIsRefusedWithTheKnownOnes) {

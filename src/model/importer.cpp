@@ -62,7 +62,7 @@ Shapes shapes_of(const Weights& source, const KeyMap& keys) {
 /// What stands between a checkpoint and a config, each list in the source's own names.
 struct Differences {
   std::vector<std::string> missing;
-  std::vector<std::string> shapes;      // "name is [..], not [..]"
+  std::vector<std::string> shapes;  // "name is [..], not [..]"
   std::vector<std::string> unexpected;
 
   bool any() const { return !missing.empty() || !shapes.empty() || !unexpected.empty(); }
@@ -142,7 +142,8 @@ void set_input(Config& config, bool timm, const ImportOptions& options) {
   for (const int s : {input.size.height, input.size.width}) {
     if (s < 1 || s % patch != 0) {
       fail(ErrorCode::kUsage, "size {}x{} is no multiple of the network's patch of {} pixels; the nearest is {}x{}",
-           input.size.height, input.size.width, patch, to_multiple(input.size.height, patch), to_multiple(input.size.width, patch));
+           input.size.height, input.size.width, patch, to_multiple(input.size.height, patch),
+           to_multiple(input.size.width, patch));
     }
   }
   if (timm) {
@@ -160,7 +161,8 @@ void set_input(Config& config, bool timm, const ImportOptions& options) {
 }
 
 /// Fails unless the checkpoint is the architecture that was asked for, listing what differs.
-void check_arch(const std::string& wanted, const Weights& source, const KeyMap& keys, const Config& config, const std::string& name) {
+void check_arch(const std::string& wanted, const Weights& source, const KeyMap& keys, const Config& config,
+                const std::string& name) {
   if (wanted == config.vit.arch) return;
   const auto known = known_arch(wanted);
   if (!known) {
@@ -175,8 +177,9 @@ void check_arch(const std::string& wanted, const Weights& source, const KeyMap& 
   target.vit.pos_cols = config.vit.pos_cols;
   const Differences found = differences(source, keys, target);
   fail_with_hint(ErrorCode::kBadModel, "leave --arch out to import what the file holds",
-                 "'{}' is {} (width {}, depth {}, {} heads), not {}: {}", name, config.vit.arch, config.vit.width, config.vit.depth,
-                 config.vit.heads, wanted, found.any() ? found.text() : fmt::format("that has {} heads", known->heads));
+                 "'{}' is {} (width {}, depth {}, {} heads), not {}: {}", name, config.vit.arch, config.vit.width,
+                 config.vit.depth, config.vit.heads, wanted,
+                 found.any() ? found.text() : fmt::format("that has {} heads", known->heads));
 }
 
 void check_finite(const TensorView& tensor, const std::string& source_name, const std::string& name) {
@@ -184,8 +187,8 @@ void check_finite(const TensorView& tensor, const std::string& source_name, cons
   for_each_chunk(tensor, [&](std::span<const float> values) {
     const auto bad = std::ranges::find_if(values, [](float value) { return !std::isfinite(value); });
     if (bad != values.end()) {
-      fail_with_hint(ErrorCode::kBadModel, "--allow-nonfinite imports it nevertheless", "'{}': tensor '{}' holds {} at element {}", name,
-                     source_name, *bad, at + (bad - values.begin()));
+      fail_with_hint(ErrorCode::kBadModel, "--allow-nonfinite imports it nevertheless",
+                     "'{}': tensor '{}' holds {} at element {}", name, source_name, *bad, at + (bad - values.begin()));
     }
     at += static_cast<std::int64_t>(values.size());
   });
@@ -242,7 +245,8 @@ ImportReport import_model(const std::filesystem::path& from, const std::filesyst
   const auto checkpoint = std::make_shared<const Checkpoint>(read_checkpoint(from));
   const Weights& source = checkpoint->weights;
   if (checkpoint->metadata.contains("revisit.format")) {
-    fail_with_hint(ErrorCode::kBadModel, fmt::format("use it as it is: --model {}", name), "'{}' is a revisit model file already", name);
+    fail_with_hint(ErrorCode::kBadModel, fmt::format("use it as it is: --model {}", name), "'{}' is a revisit model file already",
+                   name);
   }
 
   std::vector<std::string> names;
@@ -256,10 +260,11 @@ ImportReport import_model(const std::filesystem::path& from, const std::filesyst
   auto made = std::make_shared<LoadedModel>();
   Config& config = made->config;
   config = infer_config(shapes_of(source, keys), options.heads, options.size, name);
-  const bool has_aggregator = std::ranges::any_of(
-      keys.unexpected, [&](const std::string& key) { return key.starts_with(keys.wrapper + "aggregator."); });
+  const bool has_aggregator =
+      std::ranges::any_of(keys.unexpected, [&](const std::string& key) { return key.starts_with(keys.wrapper + "aggregator."); });
   if (config.head.kind == HeadKind::kNone && has_aggregator) {
-    fail_with_hint(ErrorCode::kBadModel, kReadable, "'{}' has an aggregator revisit does not know: {}", name, listed(keys.unexpected));
+    fail_with_hint(ErrorCode::kBadModel, kReadable, "'{}' has an aggregator revisit does not know: {}", name,
+                   listed(keys.unexpected));
   }
   check_vit(config.vit, name);
   if (options.arch) check_arch(*options.arch, source, keys, config, name);

@@ -19,7 +19,8 @@ using testing::tiny_config;
 
 class Import : public ::testing::Test {
  protected:
-  ImportReport import(const Weights& source, const ImportOptions& options = {}, const std::map<std::string, std::string>& metadata = {}) {
+  ImportReport import(const Weights& source, const ImportOptions& options = {},
+                      const std::map<std::string, std::string>& metadata = {}) {
     write_safetensors(folder_ / "source.safetensors", source, metadata);
     return import_model(folder_ / "source.safetensors", folder_ / "model.safetensors", options);
   }
@@ -155,11 +156,12 @@ TEST_F(Import, OtherFloatTypesAreStoredAsF32) {
   for (const auto& [name, tensor] : model->weights.all()) {
     const auto values = to_f32(tensor);
     kept.push_back(std::make_shared<std::vector<double>>(values.begin(), values.end()));
-    source.add(hub_names("")(name), TensorView{DType::kF64, tensor.shape, reinterpret_cast<const std::byte*>(kept.back()->data())},
-               kept.back());
+    source.add(hub_names("")(name),
+               TensorView{DType::kF64, tensor.shape, reinterpret_cast<const std::byte*>(kept.back()->data())}, kept.back());
   }
   EXPECT_EQ(import(source).info.fingerprint, model->config.fingerprint);
-  for (const auto& [name, tensor] : imported()->weights.all()) EXPECT_EQ(tensor.dtype, DType::kF32) << name;
+  const auto loaded = imported();
+  for (const auto& [name, tensor] : loaded->weights.all()) EXPECT_EQ(tensor.dtype, DType::kF32) << name;
 }
 
 TEST_F(Import, OptionsOverrideTheDefaults) {
@@ -207,7 +209,8 @@ TEST_F(Import, MissingTensorsAreListedInTheSourcesOwnWords) {
   }
   const Error error = refusal(source);
   EXPECT_EQ(error.code(), ErrorCode::kBadModel);
-  EXPECT_NE(std::string(error.what()).find("2 missing: encoder.layer.1.attention.attention.key.bias"), std::string::npos) << error.what();
+  EXPECT_NE(std::string(error.what()).find("2 missing: encoder.layer.1.attention.attention.key.bias"), std::string::npos)
+      << error.what();
 }
 
 }  // namespace

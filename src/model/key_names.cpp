@@ -19,8 +19,8 @@ constexpr std::string_view kOurBackbone = "backbone.model.";
 
 // Wrappers people save backbones in. "pretrained." is Depth Anything's.
 constexpr std::array<std::string_view, 11> kHubPrefixes{
-    "", "module.", "backbone.", "module.backbone.", "backbone.model.", "module.backbone.model.", "model.", "model.backbone.",
-    "encoder.", "pretrained.", "module.pretrained."};
+    "",       "module.",         "backbone.", "module.backbone.", "backbone.model.",   "module.backbone.model.",
+    "model.", "model.backbone.", "encoder.",  "pretrained.",      "module.pretrained."};
 constexpr std::array<std::string_view, 5> kHfPrefixes{"", "dinov2.", "dinov2_with_registers.", "module.", "backbone."};
 
 struct Rename {
@@ -79,11 +79,21 @@ constexpr std::array<Rename, 12> kHfBlock{{
     {"layer_scale2.lambda1", "ls2.gamma"},
 }};
 
-constexpr std::array<std::string_view, 15> kAggregator{
-    "token_features.0.weight",   "token_features.0.bias",   "token_features.2.weight",   "token_features.2.bias",
-    "cluster_features.0.weight", "cluster_features.0.bias", "cluster_features.3.weight", "cluster_features.3.bias",
-    "score.0.weight",            "score.0.bias",            "score.3.weight",            "score.3.bias",
-    "dust_bin",                  "theta0",                  "thetaD"};
+constexpr std::array<std::string_view, 15> kAggregator{"token_features.0.weight",
+                                                       "token_features.0.bias",
+                                                       "token_features.2.weight",
+                                                       "token_features.2.bias",
+                                                       "cluster_features.0.weight",
+                                                       "cluster_features.0.bias",
+                                                       "cluster_features.3.weight",
+                                                       "cluster_features.3.bias",
+                                                       "score.0.weight",
+                                                       "score.0.bias",
+                                                       "score.3.weight",
+                                                       "score.3.bias",
+                                                       "dust_bin",
+                                                       "theta0",
+                                                       "thetaD"};
 constexpr std::array<std::string_view, 4> kWeitop{"0.weight", "0.bias", "2.weight", "2.bias"};
 
 std::string_view blocks_word(Naming naming) { return naming == Naming::kHub ? "blocks." : "encoder.layer."; }
@@ -199,8 +209,8 @@ std::vector<std::string> KeyMap::source_names(const std::string& ours) const {
   std::vector<std::string> names;
   for (const auto& rename : block_table(naming)) {
     if (!rest.starts_with(rename.ours) || !index) continue;
-    names.push_back(fmt::format("{}{}{}.{}{}", backbone_prefix, blocks_word(naming), *index, rename.theirs,
-                                rest.substr(rename.ours.size())));
+    names.push_back(
+        fmt::format("{}{}{}.{}{}", backbone_prefix, blocks_word(naming), *index, rename.theirs, rest.substr(rename.ours.size())));
   }
   return names;
 }

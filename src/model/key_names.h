@@ -17,8 +17,8 @@ enum class Naming {
 /// Every source name lands in exactly one of: placed, ignored, unexpected.
 struct KeyMap {
   Naming naming = Naming::kHub;
-  std::string backbone_prefix;   ///< what stood before backbone names, such as "module.backbone."
-  std::string wrapper;           ///< what stood before "aggregator." and "weitop.": "" or "module."
+  std::string backbone_prefix;  ///< what stood before backbone names, such as "module.backbone."
+  std::string wrapper;          ///< what stood before "aggregator." and "weitop.": "" or "module."
   /// Our name -> source names; three (query, key, value, stacked in this order; "" where absent) for a fused tensor.
   std::map<std::string, std::vector<std::string>> placed;
   std::vector<std::string> ignored;     ///< classifiers, mask tokens, losses: not needed to describe a photo

@@ -12,7 +12,8 @@ using Names = std::vector<std::string>;
 
 TEST(KeyNames, HubNamesAreFoundBehindEveryKnownPrefix) {
   for (const std::string prefix : {"", "module.", "backbone.", "module.backbone.", "backbone.model.", "pretrained."}) {
-    const KeyMap map = map_keys({prefix + "cls_token", prefix + "blocks.3.attn.qkv.weight", prefix + "norm.bias", prefix + "mask_token"});
+    const KeyMap map =
+        map_keys({prefix + "cls_token", prefix + "blocks.3.attn.qkv.weight", prefix + "norm.bias", prefix + "mask_token"});
     EXPECT_EQ(map.backbone_prefix, prefix);
     EXPECT_EQ(map.naming, Naming::kHub);
     EXPECT_EQ(map.placed.size(), 3U);
@@ -61,8 +62,9 @@ TEST(KeyNames, SaladAndWeitopStandBesideTheBackbone) {
 }
 
 TEST(KeyNames, PartsOfTheForwardPassWeDoNotKnowAreUnexpectedNotIgnored) {
-  const Names odd{"aggregator.mix.0.weight", "blocks.0.attn.q_norm.weight", "blocks.0.norm1.running_mean", "blocks.99999.norm1.weight",
-                  "norm_pre.weight", "patch_embed.norm.weight"};
+  const Names odd{
+      "aggregator.mix.0.weight", "blocks.0.attn.q_norm.weight", "blocks.0.norm1.running_mean", "blocks.99999.norm1.weight",
+      "norm_pre.weight",         "patch_embed.norm.weight"};
   Names names = odd;
   names.push_back("cls_token");
   EXPECT_EQ(map_keys(names).unexpected, odd);

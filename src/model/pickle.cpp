@@ -18,12 +18,12 @@ constexpr ValueId kUnset = 0xFFFFFFFF;
 
 class Interpreter {
  public:
-  Interpreter(std::span<const std::byte> bytes, const std::string& file)
+  Interpreter(std::span<const std::byte> bytes, const std::string& file, PickleRules rules)
       : over_limit_(bytes.size() > limits::kMaxPickleBytes),
         bytes_(bytes.first(std::min<std::uint64_t>(bytes.size(), limits::kMaxPickleBytes))),
         file_(file),
         reader_(bytes_, file, ErrorCode::kBadModel),
-        values_(bytes_, file) {}
+        values_(bytes_, file, rules) {}
 
   Pickle run() {
     if (reader_.at_end()) fail(ErrorCode::kBadModel, "the pickle of '{}' is empty", file_);
@@ -147,9 +147,11 @@ class Interpreter {
       case 'b': build(); break;
       default:
         if (opcode_name(opcode_).empty()) {
-          fail(ErrorCode::kBadModel, "the pickle of '{}' has the byte 0x{:02x}, which is no opcode, at byte {}", file_, opcode_, at_);
+          fail(ErrorCode::kBadModel, "the pickle of '{}' has the byte 0x{:02x}, which is no opcode, at byte {}", file_, opcode_,
+               at_);
         }
-        fail(ErrorCode::kBadModel, "the pickle of '{}' uses the opcode {} at byte {}, which is not allowed", file_, opcode_name(opcode_), at_);
+        fail(ErrorCode::kBadModel, "the pickle of '{}' uses the opcode {} at byte {}, which is not allowed", file_,
+             opcode_name(opcode_), at_);
     }
   }
 
@@ -176,7 +178,8 @@ class Interpreter {
 
   void mark() {
     if (marks_.size() == static_cast<std::size_t>(limits::kMaxPickleDepth)) {
-      fail(ErrorCode::kLimit, "the pickle of '{}' nests values deeper than {} (MARK at byte {})", file_, limits::kMaxPickleDepth, at_);
+      fail(ErrorCode::kLimit, "the pickle of '{}' nests values deeper than {} (MARK at byte {})", file_, limits::kMaxPickleDepth,
+           at_);
     }
     marks_.push_back(stack_.size());
   }
@@ -227,7 +230,8 @@ class Interpreter {
       reader_.u8("a name");
       return out;
     }
-    fail(ErrorCode::kLimit, "the pickle of '{}' has a name of more than {} bytes at byte {}", file_, limits::kMaxPickleGlobalName, at_);
+    fail(ErrorCode::kLimit, "the pickle of '{}' has a name of more than {} bytes at byte {}", file_, limits::kMaxPickleGlobalName,
+         at_);
   }
 
   void global() {
@@ -239,7 +243,8 @@ class Interpreter {
   void stack_global() {
     const ValueId name = pop();
     const ValueId module = pop();
-    if (!values_.is(name, ValueKind::kText) || !values_.is(module, ValueKind::kText)) bad("names a global by something that is no text");
+    if (!values_.is(name, ValueKind::kText) || !values_.is(module, ValueKind::kText))
+      bad("names a global by something that is no text");
     push(values_.add_global(values_.text(module), values_.text(name)));
   }
 
@@ -249,13 +254,15 @@ class Interpreter {
     const bool tuple = values_.is(id, ValueKind::kTuple) && (values_.count(id) == 5 || values_.count(id) == 6);
     if (!tuple) bad("has a persistent id that is no storage");
     const auto part = values_.items(id);
-    const bool form = values_.is(part[0], ValueKind::kText) && values_.text(part[0]) == "storage" && values_.is(part[1], ValueKind::kGlobal) &&
-                      values_.is(part[2], ValueKind::kText) && values_.is(part[3], ValueKind::kText) && values_.is(part[4], ValueKind::kInt);
+    const bool form = values_.is(part[0], ValueKind::kText) && values_.text(part[0]) == "storage" &&
+                      values_.is(part[1], ValueKind::kGlobal) && values_.is(part[2], ValueKind::kText) &&
+                      values_.is(part[3], ValueKind::kText) && values_.is(part[4], ValueKind::kInt);
     if (!form) bad("has a persistent id that is no storage");
     const auto& type = values_.global(part[1]);
     if (type.role == GlobalRole::kOpaque) return push(values_.add_opaque(part[1]));  // a storage type that weights never have
     if (type.role != GlobalRole::kStorageType) bad("has a storage of the type '" + printable(type.name) + "'");
-    if (part.size() == 6 && !values_.is(part[5], ValueKind::kNone) && !is_storage_view(part[5])) bad("has a storage view of unknown form");
+    if (part.size() == 6 && !values_.is(part[5], ValueKind::kNone) && !is_storage_view(part[5]))
+      bad("has a storage view of unknown form");
     push(values_.add_reference(ValueKind::kStorage, id));
   }
 
@@ -276,8 +283,16 @@ class Interpreter {
       case GlobalRole::kRebuildTensor: return rebuild_tensor(arguments);
       case GlobalRole::kRebuildParameter: return rebuild_parameter(arguments);
       case GlobalRole::kOpaque: return push(values_.add_opaque(callee));
+      case GlobalRole::kKept: return keep_call(callee, arguments);
       default: bad("calls '" + printable(global.name) + "'");
     }
+  }
+
+  void keep_call(ValueId callee, ValueId arguments) {
+    const ValueId parts = values_.add_container(ValueKind::kList);
+    values_.append(parts, callee);
+    values_.append(parts, arguments);
+    push(values_.add_reference(ValueKind::kCall, parts));
   }
 
   // OrderedDict() or, from older Pythons, OrderedDict([[key, value], ...])
@@ -298,8 +313,8 @@ class Interpreter {
   bool is_integer_tuple(ValueId id) const {
     if (!values_.is(id, ValueKind::kTuple)) return false;
     if (values_.count(id) > limits::kMaxRank) {
-      fail(ErrorCode::kLimit, "the pickle of '{}' has a tensor of {} dimensions at byte {}, the limit is {}", file_, values_.count(id), at_,
-           limits::kMaxRank);
+      fail(ErrorCode::kLimit, "the pickle of '{}' has a tensor of {} dimensions at byte {}, the limit is {}", file_,
+           values_.count(id), at_, limits::kMaxRank);
     }
     for (const ValueId item : values_.items(id)) {
       if (!values_.is(item, ValueKind::kInt)) return false;
@@ -314,10 +329,12 @@ class Interpreter {
     const bool opaque = values_.is(part[0], ValueKind::kOpaque);
     if (!opaque && !values_.is(part[0], ValueKind::kStorage)) bad("describes a tensor without a storage");
     if (!values_.is(part[1], ValueKind::kInt)) bad("describes a tensor whose offset is no integer");
-    if (!is_integer_tuple(part[2]) || !is_integer_tuple(part[3])) bad("describes a tensor whose sizes or strides are no integers");
+    if (!is_integer_tuple(part[2]) || !is_integer_tuple(part[3]))
+      bad("describes a tensor whose sizes or strides are no integers");
     if (values_.count(part[2]) != values_.count(part[3])) bad("describes a tensor with different numbers of sizes and strides");
     if (!values_.is(part[4], ValueKind::kBool)) bad("describes a tensor whose requires_grad is no boolean");
-    if (!values_.is(part[5], ValueKind::kDict) && !values_.is(part[5], ValueKind::kNone)) bad("describes a tensor whose hooks are no dictionary");
+    if (!values_.is(part[5], ValueKind::kDict) && !values_.is(part[5], ValueKind::kNone))
+      bad("describes a tensor whose hooks are no dictionary");
     // Metadata marks values that are stored conjugated or negated: reading them plainly would be wrong.
     const bool plain = part.size() == 6 || values_.is(part[6], ValueKind::kNone) ||
                        (values_.is(part[6], ValueKind::kDict) && values_.count(part[6]) == 0);
@@ -329,14 +346,20 @@ class Interpreter {
   void rebuild_parameter(ValueId arguments) {
     if (values_.count(arguments) != 3) bad("describes a parameter by an unknown number of values");
     const ValueId tensor = values_.items(arguments)[0];
-    if (!values_.is(tensor, ValueKind::kTensor) && !values_.is(tensor, ValueKind::kOpaque)) bad("describes a parameter without a tensor");
+    if (!values_.is(tensor, ValueKind::kTensor) && !values_.is(tensor, ValueKind::kOpaque))
+      bad("describes a parameter without a tensor");
     push(tensor);
   }
 
   // Attributes of a dict ('_metadata' of a state dict) and of placeholders are dropped.
   void build() {
-    pop();
+    const ValueId state = pop();
     const ValueId target = top();
+    if (values_.is(target, ValueKind::kCall)) {
+      const ValueId parts = values_.arguments(target);
+      if (values_.count(parts) != 2) bad("sets the state of a value twice");
+      return values_.append(parts, state);
+    }
     if (!values_.is(target, ValueKind::kDict) && !values_.is(target, ValueKind::kOpaque)) bad("sets attributes of a plain value");
   }
 
@@ -355,6 +378,8 @@ class Interpreter {
 
 }  // namespace
 
-Pickle parse_pickle(std::span<const std::byte> bytes, const std::string& file) { return Interpreter(bytes, file).run(); }
+Pickle parse_pickle(std::span<const std::byte> bytes, const std::string& file, PickleRules rules) {
+  return Interpreter(bytes, file, rules).run();
+}
 
 }  // namespace revisit::model

@@ -19,6 +19,7 @@ struct Pickle {
 
 /// Runs the pickle at the start of `bytes`, which must outlive the result. `file` stands for the file in error sentences.
 /// Refused: opcodes and globals off the allow-lists (by name), values beyond the limits. Throws Error kBadModel, kLimit.
-Pickle parse_pickle(std::span<const std::byte> bytes, const std::string& file);
+/// With the rules of numpy the calls are kept as values (kCall) for the caller to read.
+Pickle parse_pickle(std::span<const std::byte> bytes, const std::string& file, PickleRules rules = PickleRules::kTorch);
 
 }  // namespace revisit::model

@@ -20,7 +20,8 @@ std::uint64_t chain(std::uint32_t head, std::uint32_t tail) { return (std::uint6
 
 }  // namespace
 
-PickleValues::PickleValues(std::span<const std::byte> bytes, std::string file) : bytes_(bytes), file_(std::move(file)) {
+PickleValues::PickleValues(std::span<const std::byte> bytes, std::string file, PickleRules rules)
+    : bytes_(bytes), file_(std::move(file)), rules_(rules) {
   nodes_.push_back({});
   nodes_.push_back({.payload = 0, .kind = ValueKind::kBool});
   nodes_.push_back({.payload = 1, .kind = ValueKind::kBool});
@@ -38,7 +39,8 @@ std::string_view PickleValues::text(ValueId id) const {
 std::vector<ValueId> PickleValues::items(ValueId id) const {
   std::vector<ValueId> out;
   out.reserve(nodes_[id].count);
-  for (auto at = static_cast<std::uint32_t>(nodes_[id].payload >> 32); at != kNoItem; at = items_[at].next) out.push_back(items_[at].value);
+  for (auto at = static_cast<std::uint32_t>(nodes_[id].payload >> 32); at != kNoItem; at = items_[at].next)
+    out.push_back(items_[at].value);
   return out;
 }
 
@@ -65,19 +67,21 @@ ValueId PickleValues::add_text(ValueKind kind, std::uint64_t offset, std::uint64
   return add({.payload = offset, .count = static_cast<std::uint32_t>(length), .kind = kind});
 }
 
-ValueId PickleValues::add_container(ValueKind kind) { return add({.payload = chain(kNoItem, kNoItem), .kind = kind, .depth = 1}); }
+ValueId PickleValues::add_container(ValueKind kind) {
+  return add({.payload = chain(kNoItem, kNoItem), .kind = kind, .depth = 1});
+}
 
 ValueId PickleValues::add_global(std::string_view module, std::string_view name) {
   std::string full = std::string(module) + "." + std::string(name);
   if (full.size() > limits::kMaxPickleGlobalName) {
-    fail(ErrorCode::kLimit, "the pickle of '{}' uses '{}', a name of {} bytes above the limit of {}", file_, printable(full), full.size(),
-         limits::kMaxPickleGlobalName);
+    fail(ErrorCode::kLimit, "the pickle of '{}' uses '{}', a name of {} bytes above the limit of {}", file_, printable(full),
+         full.size(), limits::kMaxPickleGlobalName);
   }
   // Keyed by both parts: "a" "b.c" and "a.b" "c" read the same but mean different things.
   const std::string key = std::string(module) + '\n' + std::string(name);
   auto found = global_index_.find(key);
   if (found == global_index_.end()) {
-    const GlobalRole role = role_of_global(module, name);
+    const GlobalRole role = role_of_global(module, name, rules_);
     if (role == GlobalRole::kForbidden) {
       fail_with_hint(ErrorCode::kBadModel, "save the weights alone: a state dict, or a safetensors file",
                      "the pickle of '{}' uses '{}', which is not allowed", file_, printable(full));
@@ -107,7 +111,8 @@ void PickleValues::append(ValueId container, ValueId item) {
   }
   const std::uint64_t expanded = std::uint64_t{node.expanded} + nodes_[item].expanded;
   if (expanded > limits::kMaxPickleExpansion) {
-    fail(ErrorCode::kLimit, "the pickle of '{}' holds a value that expands to more than {} values", file_, limits::kMaxPickleExpansion);
+    fail(ErrorCode::kLimit, "the pickle of '{}' holds a value that expands to more than {} values", file_,
+         limits::kMaxPickleExpansion);
   }
   node.depth = static_cast<std::uint8_t>(depth);
   node.expanded = static_cast<std::uint32_t>(expanded);

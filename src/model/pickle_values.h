@@ -23,7 +23,7 @@ enum class ValueKind : std::uint8_t {
   kNone,
   kBool,
   kInt,
-  kBigInt,   ///< more than 64 bits; only its bytes are kept
+  kBigInt,  ///< more than 64 bits; only its bytes are kept
   kFloat,
   kText,
   kBytes,
@@ -34,6 +34,7 @@ enum class ValueKind : std::uint8_t {
   kGlobal,   ///< a name from the allow-list
   kStorage,  ///< the persistent id of a storage: a tuple of checked form
   kTensor,   ///< the arguments of _rebuild_tensor_v2: a tuple of checked form
+  kCall,     ///< a call that was not made: a list of the global, its arguments and, after BUILD, the state
   kOpaque,   ///< stands for an object that was not built; knows only the global it came from
 };
 
@@ -45,20 +46,20 @@ class PickleValues {
   };
 
   /// `bytes` (the pickle) must outlive the values: texts point into it.
-  PickleValues(std::span<const std::byte> bytes, std::string file);
+  PickleValues(std::span<const std::byte> bytes, std::string file, PickleRules rules = PickleRules::kTorch);
 
   static constexpr ValueId kNoneId = 0, kFalseId = 1, kTrueId = 2, kEmptyTupleId = 3;
 
   std::size_t size() const { return nodes_.size(); }
   ValueKind kind(ValueId id) const { return nodes_[id].kind; }
   bool is(ValueId id, ValueKind kind) const { return nodes_[id].kind == kind; }
-  std::int64_t integer(ValueId id) const;       ///< of kInt and kBool
-  double number(ValueId id) const;              ///< of kFloat
-  std::string_view text(ValueId id) const;      ///< of kText, kBytes and kBigInt
+  std::int64_t integer(ValueId id) const;                           ///< of kInt and kBool
+  double number(ValueId id) const;                                  ///< of kFloat
+  std::string_view text(ValueId id) const;                          ///< of kText, kBytes and kBigInt
   std::size_t count(ValueId id) const { return nodes_[id].count; }  ///< items of a container; a dict counts keys and values
-  std::vector<ValueId> items(ValueId id) const;  ///< of a container; a dict alternates key and value
-  const Global& global(ValueId id) const;        ///< of kGlobal and kOpaque
-  ValueId arguments(ValueId id) const;           ///< the tuple behind kStorage and kTensor
+  std::vector<ValueId> items(ValueId id) const;                     ///< of a container; a dict alternates key and value
+  const Global& global(ValueId id) const;                           ///< of kGlobal and kOpaque
+  ValueId arguments(ValueId id) const;  ///< the tuple behind kStorage and kTensor, the list behind kCall
 
   ValueId add_integer(std::int64_t value);
   ValueId add_number(double value);
@@ -76,7 +77,7 @@ class PickleValues {
     std::uint32_t count = 0;     // bytes of a text, items of a container, index of a global
     std::uint32_t expanded = 1;  // values this one would have if shared ones were written out
     ValueKind kind = ValueKind::kNone;
-    std::uint8_t depth = 0;      // containers on the longest way down
+    std::uint8_t depth = 0;  // containers on the longest way down
   };
   struct Item {
     ValueId value;
@@ -87,6 +88,7 @@ class PickleValues {
 
   std::span<const std::byte> bytes_;
   std::string file_;
+  PickleRules rules_;
   std::deque<Node> nodes_;  // deques: growing never copies, so memory stays near what is used
   std::deque<Item> items_;
   std::vector<Global> globals_;

@@ -31,7 +31,9 @@ class Uniform {
     x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
     return x ^ (x >> 31);
   }
-  static double value(std::uint64_t bits) { return static_cast<double>(2 * static_cast<std::int64_t>(bits & 0xFFFFFF) + 1) * 0x1p-24 - 1.0; }
+  static double value(std::uint64_t bits) {
+    return static_cast<double>(2 * static_cast<std::int64_t>(bits & 0xFFFFFF) + 1) * 0x1p-24 - 1.0;
+  }
   static double even(std::uint64_t word) { return value(word >> 40); }
   static double odd(std::uint64_t word) { return value(word >> 16); }
 
@@ -98,8 +100,8 @@ double gain_of(std::string_view name) {
   return 1.0;
 }
 
-void fill_tensor(const std::string& name, const std::vector<std::int64_t>& shape, std::vector<float>& values, const VitConfig& vit,
-                 std::uint64_t seed) {
+void fill_tensor(const std::string& name, const std::vector<std::int64_t>& shape, std::vector<float>& values,
+                 const VitConfig& vit, std::uint64_t seed) {
   const Uniform uniform(name, seed);
   const bool is_norm = name.find("norm") != std::string::npos;  // norm1, norm2 and the final norm
   if (name == "aggregator.dust_bin") return fill(values, uniform, 1.0, 0.0);

@@ -37,7 +37,7 @@ TEST(RandomModel, TheSameSeedGivesTheSameBitsAndAnotherDoesNot) {
 
 TEST(RandomModel, TheDemoModelIsTheSameOnEveryMachine) {
   const auto model = make_random(named_config("demo"), 0);
-  EXPECT_EQ(model->config.fingerprint, "@FINGERPRINT@");
+  EXPECT_EQ(model->config.fingerprint, "6a3eca5417f44aae");
   EXPECT_EQ(model->config.licence, "Apache-2.0 (random weights)");
   EXPECT_EQ(model->config.provenance, "random weights, seed 0");
 }
@@ -65,7 +65,8 @@ TEST(RandomModel, PositionsOfNeighboursAreAlike) {
   const auto table = to_f32(model->weights.at("backbone.model.pos_embed"));
   const auto distance = [&](std::size_t a, std::size_t b) {  // between grid cells, row-major, 16 columns
     double sum = 0;
-    for (std::size_t c = 0; c < 192; ++c) sum += std::pow(static_cast<double>(table[(1 + a) * 192 + c] - table[(1 + b) * 192 + c]), 2);
+    for (std::size_t c = 0; c < 192; ++c)
+      sum += std::pow(static_cast<double>(table[(1 + a) * 192 + c] - table[(1 + b) * 192 + c]), 2);
     return std::sqrt(sum);
   };
   EXPECT_LT(2 * distance(0, 1), distance(0, 15));

@@ -38,16 +38,16 @@ void check_layout(std::vector<SafetensorsEntry>& entries, std::uint64_t data_byt
     const std::uint64_t wanted = described_bytes(entry, what);
     if (entry.end - entry.begin != wanted) {
       const TensorView view{entry.dtype, entry.shape, nullptr};
-      fail(ErrorCode::kBadModel, "{} of dtype {} and shape {} needs {} bytes, but its offsets span {}", what, name_of(entry.dtype),
-           view.shape_text(), wanted, entry.end - entry.begin);
+      fail(ErrorCode::kBadModel, "{} of dtype {} and shape {} needs {} bytes, but its offsets span {}", what,
+           name_of(entry.dtype), view.shape_text(), wanted, entry.end - entry.begin);
     }
   }
   std::ranges::sort(entries, [](const auto& a, const auto& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });
   std::uint64_t position = 0;
   for (const SafetensorsEntry& entry : entries) {
     if (entry.begin != position) {
-      fail(ErrorCode::kBadModel, "'{}': tensor '{}' begins at byte {}, {} the {} bytes before it", file, printable(entry.name), entry.begin,
-           entry.begin < position ? "overlapping" : "leaving a hole after", position);
+      fail(ErrorCode::kBadModel, "'{}': tensor '{}' begins at byte {}, {} the {} bytes before it", file, printable(entry.name),
+           entry.begin, entry.begin < position ? "overlapping" : "leaving a hole after", position);
     }
     position = entry.end;
   }
@@ -111,21 +111,24 @@ Checkpoint parse_safetensors(std::span<const std::byte> bytes, std::shared_ptr<c
   CopyBudget budget(bytes.size(), name);
   for (const SafetensorsEntry& entry : header.entries) {
     add_tensor(out.weights, entry.name,
-               {entry.dtype, entry.shape, contiguous_strides(entry.shape), data.subspan(entry.begin, entry.end - entry.begin)}, storage,
-               budget);
+               {entry.dtype, entry.shape, contiguous_strides(entry.shape), data.subspan(entry.begin, entry.end - entry.begin)},
+               storage, budget);
   }
   return out;
 }
 
-void write_safetensors(const std::filesystem::path& path, const Weights& weights, const std::map<std::string, std::string>& metadata) {
+void write_safetensors(const std::filesystem::path& path, const Weights& weights,
+                       const std::map<std::string, std::string>& metadata) {
   if (weights.all().size() > limits::kMaxTensors) {
-    fail(ErrorCode::kLimit, "cannot write '{}': {} tensors, the limit is {}", path.string(), weights.all().size(), limits::kMaxTensors);
+    fail(ErrorCode::kLimit, "cannot write '{}': {} tensors, the limit is {}", path.string(), weights.all().size(),
+         limits::kMaxTensors);
   }
   std::vector<const std::pair<const std::string, TensorView>*> order;
   for (const auto& item : weights.all()) {
     const auto& [name, tensor] = item;
     if (name == "__metadata__" || name.size() > limits::kMaxTensorName || tensor.shape.size() > limits::kMaxRank) {
-      fail(ErrorCode::kBadModel, "cannot write '{}': tensor '{}' of rank {} has a reserved name, more than {} bytes of name or rank above {}",
+      fail(ErrorCode::kBadModel,
+           "cannot write '{}': tensor '{}' of rank {} has a reserved name, more than {} bytes of name or rank above {}",
            path.string(), printable(name), tensor.shape.size(), limits::kMaxTensorName, limits::kMaxRank);
     }
     order.push_back(&item);

@@ -160,7 +160,8 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
     for (const char* wanted : {"dtype", "shape", "data_offsets"}) {
       if (!fields_.contains(wanted)) fail(ErrorCode::kBadModel, "{} lacks the field '{}'", tensor(), wanted);
     }
-    if (offsets_.size() != 2) fail(ErrorCode::kBadModel, "{}: 'data_offsets' must hold 2 numbers, not {}", tensor(), offsets_.size());
+    if (offsets_.size() != 2)
+      fail(ErrorCode::kBadModel, "{}: 'data_offsets' must hold 2 numbers, not {}", tensor(), offsets_.size());
     entry_.begin = offsets_[0];
     entry_.end = offsets_[1];
     header_.entries.push_back(std::move(entry_));

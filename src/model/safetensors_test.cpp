@@ -21,7 +21,8 @@ Checkpoint parse(const std::string& file) { return parse_safetensors(rt::bytes_o
 
 class SafetensorsFile : public ::testing::Test {
  protected:
-  SafetensorsFile() : path_(std::filesystem::temp_directory_path() / ("revisit_" + std::to_string(::getpid()) + ".safetensors")) {}
+  SafetensorsFile()
+      : path_(std::filesystem::temp_directory_path() / ("revisit_" + std::to_string(::getpid()) + ".safetensors")) {}
   ~SafetensorsFile() override { std::filesystem::remove(path_); }
   std::filesystem::path path_;
 };
@@ -69,7 +70,8 @@ TEST_F(SafetensorsFile, DataStartsAtAMultipleOf64WithTheBigTensorsFirst) {
 }
 
 TEST_F(SafetensorsFile, WriterRefusesWhatTheReaderWouldRefuse) {
-  const auto refused = [&](const std::string& name, std::vector<std::int64_t> shape, const std::map<std::string, std::string>& metadata) {
+  const auto refused = [&](const std::string& name, std::vector<std::int64_t> shape,
+                           const std::map<std::string, std::string>& metadata) {
     Weights weights;
     weights.add_f32(name, std::move(shape), {1.0F});
     EXPECT_THROW(write_safetensors(path_, weights, metadata), Error) << name;
@@ -84,8 +86,9 @@ TEST_F(SafetensorsFile, WriterRefusesWhatTheReaderWouldRefuse) {
 }
 
 TEST(Safetensors, CopiesTensorsThatAreNotAligned) {
-  const std::string file = rt::safetensors(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[1,5]},"b":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})",
-                                           "\x05" + rt::floats({2.5F}));
+  const std::string file = rt::safetensors(
+      R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[1,5]},"b":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})",
+      "\x05" + rt::floats({2.5F}));
   const Checkpoint read = parse(file);
   EXPECT_EQ(to_f32(read.weights.at("a")), std::vector<float>{2.5F});
   EXPECT_EQ(to_f32(read.weights.at("b")), std::vector<float>{5.0F});

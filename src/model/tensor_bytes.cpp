@@ -62,8 +62,8 @@ CopyBudget::CopyBudget(std::uint64_t file_bytes, std::string file) : limit_(limi
 
 void CopyBudget::spend(std::uint64_t bytes, const std::string& tensor) {
   if (bytes > limit_ - spent_) {
-    fail(ErrorCode::kLimit, "'{}': tensor '{}' of {} bytes would take the views made contiguous beyond the limit of {} bytes", file_,
-         printable(tensor), bytes, limit_);
+    fail(ErrorCode::kLimit, "'{}': tensor '{}' of {} bytes would take the views made contiguous beyond the limit of {} bytes",
+         file_, printable(tensor), bytes, limit_);
   }
   spent_ += bytes;
 }

@@ -30,8 +30,8 @@ class CopyBudget {
 struct StridedView {
   DType dtype = DType::kF32;
   std::vector<std::int64_t> shape;
-  std::vector<std::int64_t> strides;   // one for each dimension, >= 0; 0 repeats
-  std::span<const std::byte> bytes;    // starts at the first element
+  std::vector<std::int64_t> strides;  // one for each dimension, >= 0; 0 repeats
+  std::span<const std::byte> bytes;   // starts at the first element
 };
 
 /// Adds the tensor to `weights`: in place when it is contiguous and aligned for its dtype (then `storage` is kept),

@@ -25,7 +25,8 @@ Pickle next_pickle(ByteReader& reader, std::span<const std::byte> bytes) {
 
 void check_system(const Pickle& system, const std::string& file) {
   const PickleValues& values = system.values;
-  if (!values.is(system.root, ValueKind::kDict)) fail(ErrorCode::kBadModel, "'{}': the description of the system is no dictionary", file);
+  if (!values.is(system.root, ValueKind::kDict))
+    fail(ErrorCode::kBadModel, "'{}': the description of the system is no dictionary", file);
   const auto items = values.items(system.root);
   for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
     const bool order = values.is(items[i], ValueKind::kText) && values.text(items[i]) == "little_endian";
@@ -43,8 +44,8 @@ std::map<std::string, StorageId> described_storages(const Pickle& pickle, const 
     StorageId id = storage_of(pickle.values, value, file);
     const auto [known, added] = out.emplace(id.key, id);
     if (!added && (known->second.dtype != id.dtype || known->second.count != id.count)) {
-      fail(ErrorCode::kBadModel, "'{}': the storage '{}' is described as {} x {} and as {} x {}", file, printable(id.key), known->second.count,
-           name_of(known->second.dtype), id.count, name_of(id.dtype));
+      fail(ErrorCode::kBadModel, "'{}': the storage '{}' is described as {} x {} and as {} x {}", file, printable(id.key),
+           known->second.count, name_of(known->second.dtype), id.count, name_of(id.dtype));
     }
   }
   return out;
@@ -65,11 +66,14 @@ std::map<std::string, std::span<const std::byte>> read_storages(ByteReader& read
     }
     const std::uint64_t count = reader.u64("a storage's count");
     if (count != id->second.count) {
-      fail(ErrorCode::kBadModel, "'{}': the storage '{}' has {} elements, its tensors expect {}", file, printable(key), count, id->second.count);
+      fail(ErrorCode::kBadModel, "'{}': the storage '{}' has {} elements, its tensors expect {}", file, printable(key), count,
+           id->second.count);
     }
-    const std::uint64_t size = checked_mul(count, bytes_of(id->second.dtype), "'" + file + "': the storage '" + printable(key) + "'");
+    const std::uint64_t size =
+        checked_mul(count, bytes_of(id->second.dtype), "'" + file + "': the storage '" + printable(key) + "'");
     if (size > reader.remaining()) {
-      fail(ErrorCode::kBadModel, "'{}': the storage '{}' needs {} bytes, but only {} are left", file, printable(key), size, reader.remaining());
+      fail(ErrorCode::kBadModel, "'{}': the storage '{}' needs {} bytes, but only {} are left", file, printable(key), size,
+           reader.remaining());
     }
     if (!out.emplace(key, reader.take(size, "a storage")).second) {
       fail(ErrorCode::kBadModel, "'{}': the storage key '{}' is listed twice", file, printable(key));

@@ -47,7 +47,8 @@ class Flattener {
 
   void walk(ValueId dict, const std::string& prefix, int depth) {
     if (depth > limits::kMaxPickleDepth) {
-      fail(ErrorCode::kLimit, "'{}' nests dictionaries deeper than {} below '{}'", file_, limits::kMaxPickleDepth, printable(prefix));
+      fail(ErrorCode::kLimit, "'{}' nests dictionaries deeper than {} below '{}'", file_, limits::kMaxPickleDepth,
+           printable(prefix));
     }
     visits_ += values_.count(dict);
     if (visits_ > limits::kMaxPickleExpansion) {
@@ -62,7 +63,8 @@ class Flattener {
       const ValueKind kind = values_.kind(value);
       const bool named = values_.is(items[i], ValueKind::kText) || values_.is(items[i], ValueKind::kInt);
       if (kind == ValueKind::kDict || kind == ValueKind::kTensor) check_name(name, named);
-      if (named && !seen.insert(key).second) fail(ErrorCode::kBadModel, "'{}': the key '{}' occurs twice", file_, printable(name));
+      if (named && !seen.insert(key).second)
+        fail(ErrorCode::kBadModel, "'{}': the key '{}' occurs twice", file_, printable(name));
       if (kind == ValueKind::kDict) {
         walk(value, name, depth + 1);
       } else if (kind == ValueKind::kTensor) {
@@ -116,7 +118,8 @@ void check_view(const StridedView& view, std::int64_t offset, std::uint64_t coun
     std::uint64_t bytes = bytes_of(view.dtype);
     for (std::size_t i = 0; i < view.shape.size(); ++i) {
       bytes = checked_mul(bytes, static_cast<std::uint64_t>(view.shape[i]), what);
-      const std::uint64_t reach = checked_mul(static_cast<std::uint64_t>(view.shape[i] - 1), static_cast<std::uint64_t>(view.strides[i]), what);
+      const std::uint64_t reach =
+          checked_mul(static_cast<std::uint64_t>(view.shape[i] - 1), static_cast<std::uint64_t>(view.strides[i]), what);
       end = checked_add(end, reach, what);
     }
     end = checked_add(end, 1, what);
@@ -135,8 +138,8 @@ class TensorBuilder {
     const StorageId id = storage_of(values_, part[0], source_.file);
     const auto known = dtypes_.emplace(id.key, id.dtype).first;
     if (known->second != id.dtype) {
-      fail(ErrorCode::kBadModel, "{} reads the storage '{}' as {}, another tensor as {}", what, printable(id.key), name_of(id.dtype),
-           name_of(known->second));
+      fail(ErrorCode::kBadModel, "{} reads the storage '{}' as {}, another tensor as {}", what, printable(id.key),
+           name_of(id.dtype), name_of(known->second));
     }
     std::span<const std::byte> bytes = storage_view(part[0], id, source_.find_storage(id), what);
     StridedView view{id.dtype, integers(part[2]), integers(part[3]), {}};
@@ -154,7 +157,8 @@ class TensorBuilder {
   }
 
   // Old files let a storage be a part of another one: (key of the part, first element, elements).
-  std::span<const std::byte> storage_view(ValueId storage, const StorageId& id, std::span<const std::byte> bytes, const std::string& what) const {
+  std::span<const std::byte> storage_view(ValueId storage, const StorageId& id, std::span<const std::byte> bytes,
+                                          const std::string& what) const {
     const auto part = values_.items(values_.arguments(storage));
     if (part.size() < 6 || values_.is(part[5], ValueKind::kNone)) return bytes;
     const auto view = values_.items(part[5]);
@@ -191,7 +195,8 @@ void check_storage_size(const StorageId& id, std::uint64_t bytes, const std::str
   const std::string what = fmt::format("'{}': the storage '{}'", file, printable(id.key));
   const std::uint64_t wanted = checked_mul(id.count, bytes_of(id.dtype), what);
   if (wanted != bytes) {
-    fail(ErrorCode::kBadModel, "{} should have {} elements of {} ({} bytes), but has {} bytes", what, id.count, name_of(id.dtype), wanted, bytes);
+    fail(ErrorCode::kBadModel, "{} should have {} elements of {} ({} bytes), but has {} bytes", what, id.count, name_of(id.dtype),
+         wanted, bytes);
   }
 }
 
@@ -220,8 +225,8 @@ Checkpoint build_checkpoint(const TorchSource& source) {
     out.root.clear();
   }
   if (tensors.empty()) {
-    fail(ErrorCode::kBadModel, "'{}' holds no tensors, neither at its top nor under state_dict, model_state_dict, model or teacher",
-         source.file);
+    fail(ErrorCode::kBadModel,
+         "'{}' holds no tensors, neither at its top nor under state_dict, model_state_dict, model or teacher", source.file);
   }
   TensorBuilder builder(source);
   for (const NamedTensor& tensor : tensors) builder.add(out.weights, tensor);

@@ -24,7 +24,8 @@ std::string find_folder(const ZipEntries& entries, const std::string& file) {
     const std::size_t slash = name.find('/');
     const std::string_view inner = slash == std::string::npos ? std::string_view(name) : std::string_view(name).substr(slash + 1);
     if (inner != kPickleName) continue;
-    if (found != nullptr) fail(ErrorCode::kBadModel, "'{}' has two pickles, '{}' and '{}'", file, printable(*found), printable(name));
+    if (found != nullptr)
+      fail(ErrorCode::kBadModel, "'{}' has two pickles, '{}' and '{}'", file, printable(*found), printable(name));
     found = &name;
   }
   if (found == nullptr) fail(ErrorCode::kBadModel, "'{}' is a zip file without 'data.pkl', so no torch checkpoint", file);
@@ -41,11 +42,13 @@ Checkpoint parse_torch_zip(std::span<const std::byte> bytes, std::shared_ptr<con
   }
   const auto order = entries.find(folder + "byteorder");
   if (order != entries.end() && text_of(order->second) != "little") {
-    fail(ErrorCode::kBadModel, "'{}': the zip entry 'byteorder' says '{}'; only little-endian data is read", name, printable(text_of(order->second)));
+    fail(ErrorCode::kBadModel, "'{}': the zip entry 'byteorder' says '{}'; only little-endian data is read", name,
+         printable(text_of(order->second)));
   }
   const auto data = entries.at(folder + std::string(kPickleName));
   if (data.size() > limits::kMaxPickleBytes) {
-    fail(ErrorCode::kLimit, "'{}': the zip entry 'data.pkl' has {} bytes, the limit is {}", name, data.size(), limits::kMaxPickleBytes);
+    fail(ErrorCode::kLimit, "'{}': the zip entry 'data.pkl' has {} bytes, the limit is {}", name, data.size(),
+         limits::kMaxPickleBytes);
   }
   const Pickle pickle = parse_pickle(data, name);
   if (pickle.size != data.size()) {

@@ -35,7 +35,8 @@ TEST(Weights, WidensAllHalfFloatsExactly) {
       }
       continue;
     }
-    const double want = exponent == 0 ? sign * fraction * std::pow(2.0, -14) : sign * (1 + fraction) * std::pow(2.0, exponent - 15);
+    const double want =
+        exponent == 0 ? sign * fraction * std::pow(2.0, -14) : sign * (1 + fraction) * std::pow(2.0, exponent - 15);
     EXPECT_EQ(static_cast<double>(got[i]), want) << i;
     EXPECT_EQ(std::signbit(got[i]), sign < 0) << i;
   }

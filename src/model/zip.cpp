@@ -65,7 +65,8 @@ class ZipParser {
       const Entry& entry = entries[i];
       const std::uint64_t limit = i + 1 < entries.size() ? entries[i + 1].header : directory.offset;
       if (entry.data > limit || entry.size > limit - entry.data) {
-        bad(entry, fmt::format("overlaps {}", i + 1 < entries.size() ? "'" + printable(entries[i + 1].name) + "'" : "the central directory"));
+        bad(entry, fmt::format("overlaps {}",
+                               i + 1 < entries.size() ? "'" + printable(entries[i + 1].name) + "'" : "the central directory"));
       }
       if (!out.emplace(entry.name, bytes_.subspan(entry.data, entry.size)).second) bad(entry, "occurs twice");
     }
@@ -84,7 +85,8 @@ class ZipParser {
     const std::uint64_t last = bytes_.size() - kEndBytes;
     const std::uint64_t first = last > kLongestComment ? last - kLongestComment : 0;
     const std::string_view tail(reinterpret_cast<const char*>(bytes_.data() + first), bytes_.size() - first);
-    for (std::size_t at = tail.rfind(kEndSignature, last - first); at != tail.npos; at = at > 0 ? tail.rfind(kEndSignature, at - 1) : tail.npos) {
+    for (std::size_t at = tail.rfind(kEndSignature, last - first); at != tail.npos;
+         at = at > 0 ? tail.rfind(kEndSignature, at - 1) : tail.npos) {
       reader_.seek(first + at + kEndBytes - 2, "the end record");
       if (reader_.u16("the comment length") == last - first - at) return first + at;
     }
@@ -111,16 +113,18 @@ class ZipParser {
       }
     }
     const bool saturated = disk == 0xFFFF && directory_disk == 0xFFFF;
-    if ((disk != 0 || directory_disk != 0) && !(saturated && out.end_record != end)) bad("the zip file is split over several disks");
+    if ((disk != 0 || directory_disk != 0) && !(saturated && out.end_record != end))
+      bad("the zip file is split over several disks");
     if (disk_entries != entries) bad("the zip end record counts its entries in two different ways");
     if (out.count > limits::kMaxZipEntries) {
       fail(ErrorCode::kLimit, "'{}' has {} zip entries, the limit is {}", file_, out.count, limits::kMaxZipEntries);
     }
     if (out.offset > out.end_record || out.size != out.end_record - out.offset) {
-      bad(fmt::format("the zip directory of {} bytes at byte {} does not end where the end record begins, at byte {}", out.size, out.offset,
-                      out.end_record));
+      bad(fmt::format("the zip directory of {} bytes at byte {} does not end where the end record begins, at byte {}", out.size,
+                      out.offset, out.end_record));
     }
-    if (out.count > out.size / kCentralBytes) bad(fmt::format("{} zip entries do not fit in a directory of {} bytes", out.count, out.size));
+    if (out.count > out.size / kCentralBytes)
+      bad(fmt::format("{} zip entries do not fit in a directory of {} bytes", out.count, out.size));
     return out;
   }
 
@@ -199,11 +203,12 @@ class ZipParser {
     const std::string& name = entry.name;
     if (name.empty()) bad(entry, "has no name");
     if (name.size() > limits::kMaxTensorName) {
-      fail(ErrorCode::kLimit, "'{}': the zip entry '{}' has a name of {} bytes, the limit is {}", file_, printable(name), name.size(),
-           limits::kMaxTensorName);
+      fail(ErrorCode::kLimit, "'{}': the zip entry '{}' has a name of {} bytes, the limit is {}", file_, printable(name),
+           name.size(), limits::kMaxTensorName);
     }
     if (!is_utf8(name)) bad(entry, "has a name that is not UTF-8");
-    if (name.front() == '/' || name.find('\\') != std::string::npos || name.find('\0') != std::string::npos || (name.size() > 1 && name[1] == ':')) {
+    if (name.front() == '/' || name.find('\\') != std::string::npos || name.find('\0') != std::string::npos ||
+        (name.size() > 1 && name[1] == ':')) {
       bad(entry, "has an absolute or unsafe name");
     }
     if (("/" + name + "/").find("/../") != std::string::npos) bad(entry, "has a name with '..'");
@@ -211,7 +216,8 @@ class ZipParser {
 
   void check_local(Entry& entry) {
     constexpr const char* kWhat = "a zip entry's local header";
-    if (entry.header > bytes_.size()) bad(entry, fmt::format("has its header at byte {}, past the end of the file", entry.header));
+    if (entry.header > bytes_.size())
+      bad(entry, fmt::format("has its header at byte {}, past the end of the file", entry.header));
     reader_.seek(entry.header, kWhat);
     if (reader_.remaining() < 30) bad(entry, "has a local header that is cut");
     if (reader_.u32(kWhat) != kLocalSignature) bad(entry, fmt::format("has no local header at byte {}", entry.header));
@@ -229,7 +235,8 @@ class ZipParser {
     const auto extra = reader_.take(extra_bytes, kWhat);
     if (name != entry.name) bad(entry, "has another name in its local header: '" + printable(name) + "'");
     if (method != 0) bad(entry, fmt::format("is compressed (method {}) by its local header", method));
-    if (flags != entry.flags) bad(entry, fmt::format("has flags {} in its local header, {} in the directory", flags, entry.flags));
+    if (flags != entry.flags)
+      bad(entry, fmt::format("has flags {} in its local header, {} in the directory", flags, entry.flags));
     if ((flags & kSizesFollow) == 0) {
       Zip64 wide(extra, *this, entry);
       const std::uint64_t size = wide.value(size32);
@@ -238,7 +245,8 @@ class ZipParser {
         bad(entry, fmt::format("has {} bytes in its local header, {} in the directory", size, entry.size));
       }
       if (crc != entry.crc) bad(entry, "has another checksum in its local header");
-    } else if ((size32 != 0 && size32 != kIn64 && size32 != entry.size) || (packed32 != 0 && packed32 != kIn64 && packed32 != entry.size)) {
+    } else if ((size32 != 0 && size32 != kIn64 && size32 != entry.size) ||
+               (packed32 != 0 && packed32 != kIn64 && packed32 != entry.size)) {
       bad(entry, fmt::format("has {} bytes in its local header, {} in the directory", size32, entry.size));
     }
     entry.data = reader_.position();

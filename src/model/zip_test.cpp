@@ -16,7 +16,9 @@ std::string text(std::span<const std::byte> bytes) { return {reinterpret_cast<co
 ZipEntries parse(const std::string& file) { return parse_zip(rt::bytes_of(file), "m.pth"); }
 
 TEST(Zip, ReadsStoredEntriesInPlace) {
-  const std::string file = rt::write_zip({{.name = "m/a", .data = "alpha"}, {.name = "m/b"}, {.name = "m/c", .data = "gamma", .local_extra = "FB\x02" + std::string("\0ZZ", 3)}});
+  const std::string file = rt::write_zip({{.name = "m/a", .data = "alpha"},
+                                          {.name = "m/b"},
+                                          {.name = "m/c", .data = "gamma", .local_extra = "FB\x02" + std::string("\0ZZ", 3)}});
   const ZipEntries entries = parse(file);
   ASSERT_EQ(entries.size(), 3U);
   EXPECT_EQ(text(entries.at("m/a")), "alpha");
@@ -36,8 +38,10 @@ TEST(Zip, AcceptsSizesThatFollowTheData) {
 }
 
 TEST(Zip, ReadsZip64SizesOffsetsAndEndRecord) {
-  const std::string wide = rt::le(std::uint16_t{1}) + rt::le(std::uint16_t{24}) + rt::le(std::uint64_t{5}) + rt::le(std::uint64_t{5}) + rt::le(std::uint64_t{0});
-  const std::string local = rt::le(std::uint16_t{1}) + rt::le(std::uint16_t{16}) + rt::le(std::uint64_t{5}) + rt::le(std::uint64_t{5});
+  const std::string wide = rt::le(std::uint16_t{1}) + rt::le(std::uint16_t{24}) + rt::le(std::uint64_t{5}) +
+                           rt::le(std::uint64_t{5}) + rt::le(std::uint64_t{0});
+  const std::string local =
+      rt::le(std::uint16_t{1}) + rt::le(std::uint16_t{16}) + rt::le(std::uint64_t{5}) + rt::le(std::uint64_t{5});
   const std::string file = rt::write_zip({{.name = "a",
                                            .data = "alpha",
                                            .local_size = 0xFFFFFFFF,

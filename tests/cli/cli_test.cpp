@@ -10,7 +10,8 @@ namespace {
 
 using Cli = ProgramTest;
 
-const std::vector<std::vector<std::string>> kVerbs{{"describe"}, {"model", "import"}, {"model", "inspect"}, {"model", "list"}, {"bench"}, {"doctor"}};
+const std::vector<std::vector<std::string>> kVerbs{{"describe"},      {"model", "import"}, {"model", "inspect"},
+                                                   {"model", "list"}, {"bench"},           {"doctor"}};
 
 TEST_F(Cli, HelpFitsOnAScreenAndShowsThreeExamples) {
   const auto help = run_program({"--help"});
@@ -74,7 +75,8 @@ TEST_F(Cli, AWrongWordGetsASuggestionAndExitTwo) {
   EXPECT_NE(member.err.find("unknown command 'model imprt' - did you mean 'import'?"), std::string::npos) << member.err;
   const auto flag = run_program({"describe", "x.jpg", "--skip-bda"});
   EXPECT_EQ(flag.exit_code, 2);
-  EXPECT_NE(flag.err.find("unknown option '--skip-bda' of 'describe' - did you mean '--skip-bad'?"), std::string::npos) << flag.err;
+  EXPECT_NE(flag.err.find("unknown option '--skip-bda' of 'describe' - did you mean '--skip-bad'?"), std::string::npos)
+      << flag.err;
   const auto stranger = run_program({"xylophone"});
   EXPECT_EQ(stranger.exit_code, 2);
   EXPECT_EQ(stranger.err.find("did you mean"), std::string::npos);
@@ -141,7 +143,8 @@ TEST_F(Cli, UnderscoresAndDashesSpellTheSameFlag) {
 
 TEST_F(Cli, AReaderThatLeavesEndsTheProgramWithoutAWord) {
   const auto photo = picture("a.png");
-  for (const auto& words : std::vector<std::vector<std::string>>{{"--help"}, {"describe", photo, "--json", "-q"}, {"model", "list", "-q"}}) {
+  for (const auto& words :
+       std::vector<std::vector<std::string>>{{"--help"}, {"describe", photo, "--json", "-q"}, {"model", "list", "-q"}}) {
     const auto run = run_program(words, {.close_stdout = true});
     EXPECT_EQ(run.exit_code, 141) << words[0];
     EXPECT_EQ(run.err, "") << words[0];

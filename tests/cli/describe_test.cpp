@@ -168,7 +168,8 @@ TEST_F(Describe, AFolderGivesItsPhotosSortedWithTheirNames) {
 
 TEST_F(Describe, TensorsSkipDecodingAndKeepTheirOrder) {
   std::vector<float> values(2 * 3 * 56 * 84);
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<float>(i) * (i < values.size() / 2 ? 0.01F : 0.37F));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = std::sin(static_cast<float>(i) * (i < values.size() / 2 ? 0.01F : 0.37F));
   write_npy(path("stack.npy"), values, {2, 3, 56, 84});
   write_npy(path("second.npy"), std::span(values).subspan(values.size() / 2), {3, 56, 84});
   const auto run = run_program({"describe", path("stack.npy"), path("second.npy"), "-o", path("out.npy")});
@@ -197,8 +198,9 @@ TEST_F(Describe, DumpWritesWhatHappenedInside) {
   ASSERT_EQ(run.exit_code, 0) << run.err;
   std::set<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder_ / "dump")) names.insert(entry.path().filename().string());
-  EXPECT_EQ(names, (std::set<std::string>{"alpha.npy", "cls.npy", "ghost.npy", "importance.npy", "kept.npy", "logits.npy", "patches.npy",
-                                          "scores.npy", "tier.npy", "tier_weight.npy", "tokens_block0.npy", "transport.npy"}));
+  EXPECT_EQ(names,
+            (std::set<std::string>{"alpha.npy", "cls.npy", "ghost.npy", "importance.npy", "kept.npy", "logits.npy", "patches.npy",
+                                   "scores.npy", "tier.npy", "tier_weight.npy", "tokens_block0.npy", "transport.npy"}));
   const auto kept = read_npy(path("dump/kept.npy"));
   EXPECT_EQ(kept.dtype, "i8");
   EXPECT_EQ(read_npy(path("dump/tier.npy")).dtype, "i8");

@@ -29,9 +29,9 @@
 namespace revisit::testing {
 
 struct RunOptions {
-  std::vector<std::pair<std::string, std::string>> environment;
-  std::filesystem::path folder;     ///< working folder; empty: the test's own
-  std::string stdout_file;          ///< where standard output goes instead of the pipe
+  std::vector<std::pair<std::string, std::string>> environment{};
+  std::filesystem::path folder{};   ///< working folder; empty: the test's own
+  std::string stdout_file{};        ///< where standard output goes instead of the pipe
   bool close_stdout = false;        ///< nobody reads standard output
   int signal_after_first_talk = 0;  ///< sent 0.3 s after the first byte on standard error
   double timeout_s = 60;
@@ -48,9 +48,7 @@ struct RunResult {
   long lines() const { return std::count(out.begin(), out.end(), '\n'); }
 };
 
-inline double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+inline double seconds_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 [[noreturn]] inline void become_program(const std::vector<std::string>& arguments, const RunOptions& options, int out, int err) {
   for (char** entry = environ; *entry != nullptr;) {  // the tester's own settings must not leak in
@@ -59,6 +57,7 @@ inline double seconds_now() {
     ours ? ::unsetenv(name.c_str()) : 0;
     entry = ours ? environ : entry + 1;
   }
+  ::setenv("REVISIT_THREADS", "1", 1);  // tests run side by side; empty takes it back
   for (const auto& [name, value] : options.environment) ::setenv(name.c_str(), value.c_str(), 1);
   if (!options.folder.empty() && ::chdir(options.folder.c_str()) != 0) ::_exit(126);
   if (!options.stdout_file.empty()) out = ::open(options.stdout_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
@@ -162,9 +161,7 @@ class ProgramTest : public ::testing::Test {
     return text.str();
   }
 
-  std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder_), {}));
-  }
+  std::size_t files() const { return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder_), {})); }
 
   std::filesystem::path folder_;
 };

@@ -33,9 +33,10 @@ const std::map<std::string, Recorded> kFiles = {
     {"unordered_header.safetensors", {"", ""}},
 };
 
-const std::map<std::string, DType> kTorchDTypes = {
-    {"torch.float64", DType::kF64}, {"torch.float32", DType::kF32}, {"torch.float16", DType::kF16}, {"torch.bfloat16", DType::kBF16},
-    {"torch.int64", DType::kI64},   {"torch.int32", DType::kI32},   {"torch.uint8", DType::kU8},    {"torch.bool", DType::kBool}};
+const std::map<std::string, DType> kTorchDTypes = {{"torch.float64", DType::kF64}, {"torch.float32", DType::kF32},
+                                                   {"torch.float16", DType::kF16}, {"torch.bfloat16", DType::kBF16},
+                                                   {"torch.int64", DType::kI64},   {"torch.int32", DType::kI32},
+                                                   {"torch.uint8", DType::kU8},    {"torch.bool", DType::kBool}};
 
 TEST(CheckpointGolden, EveryContainerGivesTheRecordedTensors) {
   REVISIT_REQUIRE_SHARED("golden/ckpt_formats/case.json");
@@ -112,12 +113,14 @@ TEST(CheckpointGolden, ARealModelCutAtRandomBytesIsRefused) {
   REVISIT_REQUIRE_SHARED("golden/ckpt_formats/case.json");
   const auto golden = testing::shared_folder() / "golden";
   std::mt19937_64 random(7);
-  for (const char* relative : {"salad_e2e/dino_salad.ckpt", "mixvpr_head/legacy_mixvpr.ckpt", "dinov2_plain_hf/model.safetensors"}) {
+  for (const char* relative :
+       {"salad_e2e/dino_salad.ckpt", "mixvpr_head/legacy_mixvpr.ckpt", "dinov2_plain_hf/model.safetensors"}) {
     if (!std::filesystem::exists(golden / relative)) continue;
     const auto bytes = read_file(golden / relative, 1'000'000'000);
     for (int i = 0; i < 512; ++i) {
       const std::size_t length = random() % bytes.size();
-      EXPECT_THROW(parse_checkpoint(std::span(bytes).first(length), nullptr, relative), Error) << relative << " cut to " << length;
+      EXPECT_THROW(parse_checkpoint(std::span(bytes).first(length), nullptr, relative), Error)
+          << relative << " cut to " << length;
     }
   }
 }

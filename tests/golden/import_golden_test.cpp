@@ -17,8 +17,8 @@ using revisit::testing::GoldenCase;
 using revisit::testing::shared_folder;
 using testing::TempFolder;
 
-ImportReport import_and_check_accounts(const std::filesystem::path& from, const std::filesystem::path& to, std::optional<int> heads,
-                                       std::size_t ignored) {
+ImportReport import_and_check_accounts(const std::filesystem::path& from, const std::filesystem::path& to,
+                                       std::optional<int> heads, std::size_t ignored) {
   ImportOptions options;
   options.heads = heads;
   const auto report = import_model(from, to, options);

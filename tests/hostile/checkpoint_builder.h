@@ -34,10 +34,19 @@ inline std::string torch_zip(const std::string& pickle, const std::vector<RawSto
 inline std::string torch_magic() { return std::string("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", 15); }
 
 inline std::string torch_system(bool little = true) {
-  return PickleBuilder().dict().mark().text("protocol_version").integer(1001).text("little_endian").boolean(little).set_items().stop();
+  return PickleBuilder()
+      .dict()
+      .mark()
+      .text("protocol_version")
+      .integer(1001)
+      .text("little_endian")
+      .boolean(little)
+      .set_items()
+      .stop();
 }
 
-inline std::string torch_legacy(const std::string& pickle, const std::vector<RawStorage>& storages, const std::string& system = torch_system()) {
+inline std::string torch_legacy(const std::string& pickle, const std::vector<RawStorage>& storages,
+                                const std::string& system = torch_system()) {
   PickleBuilder keys;
   keys.list().mark();
   for (const RawStorage& storage : storages) keys.text(storage.key);
@@ -67,8 +76,8 @@ struct SmallModel {
       for (std::size_t k = 0; k < values.size(); ++k) values[k] = static_cast<float>(i) + static_cast<float>(k) / 256.0F;
       builder.text(name).tensor("FloatStorage", std::to_string(i), 160, 0, {16, 10}, {10, 1});
       storages.push_back({std::to_string(i), floats(values), 160});
-      header += (i > 0 ? ",\"" : "\"") + name + R"(":{"dtype":"F32","shape":[16,10],"data_offsets":[)" + std::to_string(i * 640) + "," +
-                std::to_string((i + 1) * 640) + "]}";
+      header += (i > 0 ? ",\"" : "\"") + name + R"(":{"dtype":"F32","shape":[16,10],"data_offsets":[)" + std::to_string(i * 640) +
+                "," + std::to_string((i + 1) * 640) + "]}";
       data += storages.back().data;
     }
     header += "}";

@@ -139,7 +139,8 @@ TEST(WrongArchitecture, NoRegistersWhereFourAreWanted) {
 
 TEST(WrongArchitecture, Patch16As14) {
   const std::string sentence = refusal(vits14(false, 16), as("dinov2_vits14"));
-  EXPECT_TRUE(says(sentence, "1 of another shape: patch_embed.proj.weight is [384, 3, 16, 16], not [384, 3, 14, 14]")) << sentence;
+  EXPECT_TRUE(says(sentence, "1 of another shape: patch_embed.proj.weight is [384, 3, 16, 16], not [384, 3, 14, 14]"))
+      << sentence;
 }
 
 TEST(WrongArchitecture, AnotherNumberOfHeads) {
@@ -169,7 +170,8 @@ TEST(WrongArchitecture, MissingTopTensors) {
 
 TEST(WrongArchitecture, AnExtraLayerInsideABlock) {
   const Weights whole = renamed(tiny_backbone(), hub_names(""));
-  EXPECT_TRUE(says(refusal(with_tensor(whole, "blocks.0.attn.q_norm.weight", {16})), "1 unexpected: blocks.0.attn.q_norm.weight"));
+  EXPECT_TRUE(
+      says(refusal(with_tensor(whole, "blocks.0.attn.q_norm.weight", {16})), "1 unexpected: blocks.0.attn.q_norm.weight"));
 }
 
 TEST(WrongArchitecture, OneLayerOfAnotherShape) {
@@ -187,7 +189,8 @@ TEST(WrongArchitecture, AHalfHead) {
 
 TEST(WrongArchitecture, AHeadOfAnotherWidthThanTheBackbone) {
   const Weights whole = renamed(tiny_config(), [](const std::string& name) { return name; });
-  EXPECT_TRUE(says(refusal(with_tensor(whole, "aggregator.score.0.weight", {12, 24, 1, 1})), "is [12, 24, 1, 1], not [12, 16, 1, 1]"));
+  EXPECT_TRUE(
+      says(refusal(with_tensor(whole, "aggregator.score.0.weight", {12, 24, 1, 1})), "is [12, 24, 1, 1], not [12, 16, 1, 1]"));
 }
 
 TEST(WrongArchitecture, AHeadNobodyKnows) {

@@ -44,7 +44,9 @@ class PickleBuilder {
   PickleBuilder& persistent_id() { return raw("Q"); }
   PickleBuilder& put(std::uint32_t key) { return raw("r" + le(key)); }
   PickleBuilder& get(std::uint32_t key) { return raw("j" + le(key)); }
-  PickleBuilder& global(std::string_view module, std::string_view name) { return raw("c").raw(module).raw("\n").raw(name).raw("\n"); }
+  PickleBuilder& global(std::string_view module, std::string_view name) {
+    return raw("c").raw(module).raw("\n").raw(name).raw("\n");
+  }
   PickleBuilder& stack_global(std::string_view module, std::string_view name) { return text(module).text(name).raw("\x93"); }
   PickleBuilder& call(std::string_view module, std::string_view name) {  // without arguments
     return global(module, name).empty_tuple().reduce();
@@ -59,7 +61,12 @@ class PickleBuilder {
   }
   PickleBuilder& tensor(std::string_view type, std::string_view key, std::int64_t count, std::int64_t offset,
                         const std::vector<std::int64_t>& sizes, const std::vector<std::int64_t>& strides) {
-    global("torch._utils", "_rebuild_tensor_v2").mark().storage(type, key, count).integer(offset).integers(sizes).integers(strides);
+    global("torch._utils", "_rebuild_tensor_v2")
+        .mark()
+        .storage(type, key, count)
+        .integer(offset)
+        .integers(sizes)
+        .integers(strides);
     return boolean(false).call("collections", "OrderedDict").tuple().reduce();
   }
   std::string stop() const { return bytes_ + "."; }

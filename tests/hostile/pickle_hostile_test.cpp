@@ -51,18 +51,40 @@ TEST(PickleAttack, CodeIsRefusedByNameAndNeverRun) {
   const auto canary = std::filesystem::temp_directory_path() / ("revisit_canary_" + std::to_string(::getpid()));
   std::filesystem::remove(canary);
   const std::string command = "touch " + canary.string();
-  const std::vector<std::pair<std::string, std::string>> calls = {
-      {"os", "system"},        {"posix", "system"},          {"nt", "system"},           {"subprocess", "Popen"},  {"subprocess", "check_output"},
-      {"builtins", "eval"},    {"builtins", "exec"},         {"__builtin__", "eval"},    {"builtins", "getattr"},  {"builtins", "__import__"},
-      {"torch.hub", "load"},   {"torch.jit", "load"},        {"torch.jit._serialization", "load"}, {"torch.package", "PackageImporter"},
-      {"importlib", "import_module"}, {"pickle", "loads"},   {"runpy", "_run_code"},     {"webbrowser", "open"},   {"functools", "partial"},
-      {"copyreg", "_reconstructor"}, {"torchvision.models", "resnet18"}, {"torchx", "Size"}, {"collectionsx", "OrderedDict"}, {"_codecs", "decode"}};
-  for (const auto& [module, name] : calls) {
+  const std::vector<std::pair<std::string, std::string>> calls = {{"os", "system"},
+                                                                  {"posix", "system"},
+                                                                  {"nt", "system"},
+                                                                  {"subprocess", "Popen"},
+                                                                  {"subprocess", "check_output"},
+                                                                  {"builtins", "eval"},
+                                                                  {"builtins", "exec"},
+                                                                  {"__builtin__", "eval"},
+                                                                  {"builtins", "getattr"},
+                                                                  {"builtins", "__import__"},
+                                                                  {"torch.hub", "load"},
+                                                                  {"torch.jit", "load"},
+                                                                  {"torch.jit._serialization", "load"},
+                                                                  {"torch.package", "PackageImporter"},
+                                                                  {"importlib", "import_module"},
+                                                                  {"pickle", "loads"},
+                                                                  {"runpy", "_run_code"},
+                                                                  {"webbrowser", "open"},
+                                                                  {"functools", "partial"},
+                                                                  {"copyreg", "_reconstructor"},
+                                                                  {"torchvision.models", "resnet18"},
+                                                                  {"torchx", "Size"},
+                                                                  {"collectionsx", "OrderedDict"},
+                                                                  {"_codecs", "decode"}};
+  for (const auto& global : calls) {
+    const std::string& module = global.first;  // clang 14 cannot capture structured bindings
+    const std::string& name = global.second;
     const std::string part = "uses '" + module + "." + name + "', which is not allowed";
-    for (const std::string& file : files_with([&](PickleBuilder& b) { b.global(module, name).mark().text(command).tuple().reduce(); })) {
+    for (const std::string& file :
+         files_with([&](PickleBuilder& b) { b.global(module, name).mark().text(command).tuple().reduce(); })) {
       expect_refused([&] { parse(file); }, part, part);
     }
-    for (const std::string& file : files_with([&](PickleBuilder& b) { b.stack_global(module, name).mark().text(command).tuple().reduce(); }, 4)) {
+    for (const std::string& file :
+         files_with([&](PickleBuilder& b) { b.stack_global(module, name).mark().text(command).tuple().reduce(); }, 4)) {
       expect_refused([&] { parse(file); }, part, part);
     }
   }
@@ -71,10 +93,15 @@ TEST(PickleAttack, CodeIsRefusedByNameAndNeverRun) {
 
 TEST(PickleAttack, AttributeChainsAndOddNamesAreRefused) {
   const std::vector<std::pair<std::string, std::string>> names = {
-      {"torch", "hub.load"},  {"torch", "hub"},      {"torch", "jit"},        {"torch", "_utils._rebuild_tensor_v2"}, {"numpy", "os.system"},
-      {"collections", "OrderedDict.__init__.__globals__"}, {"torch", ""},     {"", "system"},     {"torch\0os", "x"}, {"torch/../os", "system"},
+      {"torch", "hub.load"},  {"torch", "hub"},
+      {"torch", "jit"},       {"torch", "_utils._rebuild_tensor_v2"},
+      {"numpy", "os.system"}, {"collections", "OrderedDict.__init__.__globals__"},
+      {"torch", ""},          {"", "system"},
+      {"torch\0os", "x"},     {"torch/../os", "system"},
       {"torch os", "system"}};
-  for (const auto& [module, name] : names) {
+  for (const auto& global : names) {
+    const std::string& module = global.first;  // clang 14 cannot capture structured bindings
+    const std::string& name = global.second;
     for (const std::string& file : files_with([&](PickleBuilder& b) { b.stack_global(module, name); }, 4)) {
       expect_refused([&] { parse(file); }, "which is not allowed", module + " " + name);
     }
@@ -86,10 +113,14 @@ TEST(PickleAttack, PlaceholdersAreRefusedAsWeights) {
                                                                     {"torch._utils", "_rebuild_sparse_tensor"},
                                                                     {"torch._tensor", "_rebuild_from_type_v2"},
                                                                     {"argparse", "Namespace"}};
-  for (const auto& [module, name] : globals) {
+  for (const auto& global : globals) {
+    const std::string& module = global.first;  // clang 14 cannot capture structured bindings
+    const std::string& name = global.second;
     const std::string part = "the weight entry 'x' uses '" + module + "." + name + "', which is not allowed";
-    for (const std::string& file : files_with([&](PickleBuilder& b) { b.call(module, name); })) expect_refused([&] { parse(file); }, part);
-    for (const std::string& file : files_with([&](PickleBuilder& b) { b.global(module, name); })) expect_refused([&] { parse(file); }, part);
+    for (const std::string& file : files_with([&](PickleBuilder& b) { b.call(module, name); }))
+      expect_refused([&] { parse(file); }, part);
+    for (const std::string& file : files_with([&](PickleBuilder& b) { b.global(module, name); }))
+      expect_refused([&] { parse(file); }, part);
   }
   const std::string complex = files_with([](PickleBuilder& b) { b.tensor("ComplexFloatStorage", "0", 1, 0, {1}, {1}); })[0];
   expect_refused([&] { parse(complex); }, "uses 'torch.ComplexFloatStorage', which is not allowed");
@@ -108,20 +139,43 @@ TEST(PickleAttack, TheErrorNamesControlBytesHarmlessly) {
 }
 
 TEST(PickleAttack, EveryOtherOpcodeIsRefusedByNameAndOffset) {
-  const std::vector<std::pair<std::string, std::string>> opcodes = {
-      {"0", "POP"},           {"1", "POP_MARK"},     {"2", "DUP"},           {"F1.0\n", "FLOAT"},   {"I1\n", "INT"},
-      {"L1L\n", "LONG"},      {"P0\n", "PERSID"},    {"S'a'\n", "STRING"},   {"T\1\0\0\0a", "BINSTRING"}, {"U\1a", "SHORT_BINSTRING"},
-      {"Va\n", "UNICODE"},    {"d", "DICT"},         {"g0\n", "GET"},        {"ios\nsystem\n", "INST"},   {"l", "LIST"},
-      {"o", "OBJ"},           {"p0\n", "PUT"},       {"\x81", "NEWOBJ"},     {"\x82\1", "EXT1"},    {"\x83\1\0", "EXT2"},
-      {"\x84\1\0\0\0", "EXT4"}, {"\x8b\1\0\0\0\1", "LONG4"}, {"\x8d\1", "BINUNICODE8"}, {"\x8e\1", "BINBYTES8"}, {"\x91", "FROZENSET"},
-      {"\x92", "NEWOBJ_EX"},  {"\x96\1", "BYTEARRAY8"}, {"\x97", "NEXT_BUFFER"}, {"\x98", "READONLY_BUFFER"}};
+  const std::vector<std::pair<std::string, std::string>> opcodes = {{"0", "POP"},
+                                                                    {"1", "POP_MARK"},
+                                                                    {"2", "DUP"},
+                                                                    {"F1.0\n", "FLOAT"},
+                                                                    {"I1\n", "INT"},
+                                                                    {"L1L\n", "LONG"},
+                                                                    {"P0\n", "PERSID"},
+                                                                    {"S'a'\n", "STRING"},
+                                                                    {"T\1\0\0\0a", "BINSTRING"},
+                                                                    {"U\1a", "SHORT_BINSTRING"},
+                                                                    {"Va\n", "UNICODE"},
+                                                                    {"d", "DICT"},
+                                                                    {"g0\n", "GET"},
+                                                                    {"ios\nsystem\n", "INST"},
+                                                                    {"l", "LIST"},
+                                                                    {"o", "OBJ"},
+                                                                    {"p0\n", "PUT"},
+                                                                    {"\x81", "NEWOBJ"},
+                                                                    {"\x82\1", "EXT1"},
+                                                                    {"\x83\1\0", "EXT2"},
+                                                                    {"\x84\1\0\0\0", "EXT4"},
+                                                                    {"\x8b\1\0\0\0\1", "LONG4"},
+                                                                    {"\x8d\1", "BINUNICODE8"},
+                                                                    {"\x8e\1", "BINBYTES8"},
+                                                                    {"\x91", "FROZENSET"},
+                                                                    {"\x92", "NEWOBJ_EX"},
+                                                                    {"\x96\1", "BYTEARRAY8"},
+                                                                    {"\x97", "NEXT_BUFFER"},
+                                                                    {"\x98", "READONLY_BUFFER"}};
   ASSERT_EQ(opcodes.size(), 29U);  // 68 opcodes of protocols 0 to 5, 39 of them allowed
   int named = 0;
   for (int byte = 0; byte < 256; ++byte) named += opcode_name(static_cast<std::uint8_t>(byte)).empty() ? 0 : 1;
   EXPECT_EQ(named, 68);
   for (const auto& [bytes, name] : opcodes) {
     const std::string pickle = PickleBuilder().none().raw(bytes).stop();
-    expect_refused([&] { parse_pickle(rt::bytes_of(pickle), "m"); }, "uses the opcode " + name + " at byte 3, which is not allowed", name);
+    expect_refused([&] { parse_pickle(rt::bytes_of(pickle), "m"); },
+                   "uses the opcode " + name + " at byte 3, which is not allowed", name);
   }
 }
 
@@ -132,26 +186,69 @@ TEST(PickleAttack, TensorsOfOddFormAreRefused) {
     write(builder);
     return builder.tuple().reduce().stop();
   };
-  const auto good = [](PickleBuilder& b) -> PickleBuilder& { return b.storage("FloatStorage", "0", 2).integer(0).integers({2}).integers({1}); };
+  const auto good = [](PickleBuilder& b) -> PickleBuilder& {
+    return b.storage("FloatStorage", "0", 2).integer(0).integers({2}).integers({1});
+  };
   const std::vector<std::pair<std::string, std::string>> cases = {
       {with([](PickleBuilder& b) { b.none(); }), "unknown number of values"},
       {with([](PickleBuilder& b) { b.none().integer(0).integers({}).integers({}).boolean(false).dict(); }), "without a storage"},
-      {with([](PickleBuilder& b) { b.storage("FloatStorage", "0", 2).none().integers({}).integers({}).boolean(false).dict(); }), "offset"},
-      {with([](PickleBuilder& b) { b.storage("FloatStorage", "0", 2).integer(0).none().integers({}).boolean(false).dict(); }), "sizes or strides"},
-      {with([](PickleBuilder& b) { b.storage("FloatStorage", "0", 2).integer(0).integers({1}).integers({}).boolean(false).dict(); }), "different numbers"},
-      {with([](PickleBuilder& b) { b.storage("FloatStorage", "0", 2).integer(0).call("torch", "Size").integers({}).boolean(false).dict(); }), "sizes or strides"},
+      {with([](PickleBuilder& b) { b.storage("FloatStorage", "0", 2).none().integers({}).integers({}).boolean(false).dict(); }),
+       "offset"},
+      {with([](PickleBuilder& b) { b.storage("FloatStorage", "0", 2).integer(0).none().integers({}).boolean(false).dict(); }),
+       "sizes or strides"},
+      {with([](PickleBuilder& b) {
+         b.storage("FloatStorage", "0", 2).integer(0).integers({1}).integers({}).boolean(false).dict();
+       }),
+       "different numbers"},
+      {with([](PickleBuilder& b) {
+         b.storage("FloatStorage", "0", 2).integer(0).call("torch", "Size").integers({}).boolean(false).dict();
+       }),
+       "sizes or strides"},
       {with([&](PickleBuilder& b) { good(b).none().dict(); }), "requires_grad"},
       {with([&](PickleBuilder& b) { good(b).boolean(true).integer(1); }), "hooks"},
       {with([&](PickleBuilder& b) { good(b).boolean(true).dict().dict().text("neg").boolean(true).set_item(); }), "metadata"},
       {PickleBuilder().integer(1).persistent_id().stop(), "no storage"},
       {PickleBuilder().integers({1, 2, 3, 4, 5}).persistent_id().stop(), "no storage"},
-      {PickleBuilder().mark().text("module").global("torch", "FloatStorage").text("0").text("cpu").integer(1).tuple().persistent_id().stop(), "no storage"},
-      {PickleBuilder().mark().text("storage").global("collections", "OrderedDict").text("0").text("cpu").integer(1).tuple().persistent_id().stop(), "of the type"},
-      {PickleBuilder().mark().text("storage").global("torch", "FloatStorage").text("0").text("cpu").integer(1).integer(1).tuple().persistent_id().stop(), "unknown form"},
+      {PickleBuilder()
+           .mark()
+           .text("module")
+           .global("torch", "FloatStorage")
+           .text("0")
+           .text("cpu")
+           .integer(1)
+           .tuple()
+           .persistent_id()
+           .stop(),
+       "no storage"},
+      {PickleBuilder()
+           .mark()
+           .text("storage")
+           .global("collections", "OrderedDict")
+           .text("0")
+           .text("cpu")
+           .integer(1)
+           .tuple()
+           .persistent_id()
+           .stop(),
+       "of the type"},
+      {PickleBuilder()
+           .mark()
+           .text("storage")
+           .global("torch", "FloatStorage")
+           .text("0")
+           .text("cpu")
+           .integer(1)
+           .integer(1)
+           .tuple()
+           .persistent_id()
+           .stop(),
+       "unknown form"},
       {PickleBuilder().global("torch._utils", "_rebuild_parameter").integers({1, 2, 3}).reduce().stop(), "without a tensor"},
       {PickleBuilder().global("torch._utils", "_rebuild_parameter").integers({1}).reduce().stop(), "unknown number"},
   };
-  for (const auto& [pickle, part] : cases) {
+  for (const auto& refused : cases) {
+    const std::string& pickle = refused.first;
+    const std::string& part = refused.second;
     expect_refused([&] { parse_pickle(rt::bytes_of(pickle), "m"); }, part, part);
   }
 }
@@ -212,15 +309,18 @@ TEST(PickleBomb, EachIsRefusedByANamedLimitWithinASecondAnd100Megabytes) {
   expect_cheap_refusal("tuple doubling", zip(doubling(40, "tuple")), "expands to more than");
   expect_cheap_refusal("dict doubling", zip(doubling(40, "dict")), "expands to more than");
   expect_cheap_refusal("self-containing list", zip(PickleBuilder().list().put(0).get(0).append().stop()), "into itself");
-  expect_cheap_refusal("self-containing dict", zip(PickleBuilder().dict().put(0).text("a").get(0).set_item().stop()), "into itself");
+  expect_cheap_refusal("self-containing dict", zip(PickleBuilder().dict().put(0).text("a").get(0).set_item().stop()),
+                       "into itself");
   expect_cheap_refusal("lists containing each other",
-                       zip(PickleBuilder().list().put(0).list().put(1).get(0).append().append().get(1).raw("\x86").stop()), "no dictionary");
+                       zip(PickleBuilder().list().put(0).list().put(1).get(0).append().append().get(1).raw("\x86").stop()),
+                       "no dictionary");
   PickleBuilder cycle;  // a = {"b": {}}; b["a"] = a, through the memo
   cycle.dict().put(0).text("b").dict().put(1).text("a").get(0).set_item().set_item();
   expect_cheap_refusal("dicts containing each other", zip(cycle.stop()), "deeper than 64");
   std::string marks = "\x80\x02" + std::string(100'000, '(');
   expect_cheap_refusal("100,000 marks", zip(marks + std::string(100'000, 't') + "."), "deeper than 64");
-  expect_cheap_refusal("100,000 lists", zip("\x80\x02" + std::string(100'000, ']') + std::string(99'999, 'a') + "."), "deeper than 64");
+  expect_cheap_refusal("100,000 lists", zip("\x80\x02" + std::string(100'000, ']') + std::string(99'999, 'a') + "."),
+                       "deeper than 64");
   expect_cheap_refusal("10^7 opcodes", zip("\x80\x02" + std::string(10'000'000, 'N') + "."), "more than 5000000 opcodes");
   expect_cheap_refusal("10^7 lists", zip("\x80\x02" + std::string(10'000'000, ']') + "."), "more than 1000000 values");
   expect_cheap_refusal("10^7 items", zip("\x80\x02](" + std::string(4'900'000, 'N') + "e."), "expands to more than");
@@ -228,7 +328,8 @@ TEST(PickleBomb, EachIsRefusedByANamedLimitWithinASecondAnd100Megabytes) {
     const std::string pickle = std::string("\x80\x02") + opcode + rt::le(0x7FFFFFFFU) + "abc.";
     expect_cheap_refusal("2 GB length", zip(pickle), "needs 2147483647 bytes");
   }
-  expect_cheap_refusal("2^63 frame", zip("\x80\x04\x95" + rt::le(std::uint64_t{1} << 63) + "N."), "needs 9223372036854775808 bytes");
+  expect_cheap_refusal("2^63 frame", zip("\x80\x04\x95" + rt::le(std::uint64_t{1} << 63) + "N."),
+                       "needs 9223372036854775808 bytes");
   expect_cheap_refusal("memo entry 2^32-1", zip(PickleBuilder().none().put(0xFFFFFFFF).stop()), "memo entry 4294967295");
   std::string many = "\x80\x04N";
   many.append(2'000'000, '\x94');

@@ -28,7 +28,8 @@ struct Lie {
 
 const std::vector<rt::RawStorage> kStorages = {{"0", rt::floats({1, 2, 3, 4, 5, 6, 7, 8}), 8}, {"1", rt::floats({9, 10}), 2}};
 
-void view(PickleBuilder& b, std::int64_t offset, const std::vector<std::int64_t>& sizes, const std::vector<std::int64_t>& strides) {
+void view(PickleBuilder& b, std::int64_t offset, const std::vector<std::int64_t>& sizes,
+          const std::vector<std::int64_t>& strides) {
   b.text("w").tensor("FloatStorage", "0", 8, offset, sizes, strides);
 }
 
@@ -43,32 +44,51 @@ std::string pickle_of(const std::function<void(PickleBuilder&)>& write) {
 
 TEST(StorageLies, AreRefusedInBothTorchFormats) {
   const std::vector<Lie> lies = {
-      {"numel > bytes", "", [](PickleBuilder& b) { b.text("w").tensor("FloatStorage", "0", 9, 0, {8}, {1}); }},
-      {"numel < bytes", "", [](PickleBuilder& b) { b.text("w").tensor("FloatStorage", "0", 7, 0, {7}, {1}); }},
-      {"numel 2^62", "", [](PickleBuilder& b) { b.text("w").tensor("FloatStorage", "0", 1LL << 62, 0, {8}, {1}); }},
-      {"numel 2^63-1", "", [](PickleBuilder& b) { b.text("w").tensor("FloatStorage", "0", kHuge, 0, {8}, {1}); }},
+      {"numel > bytes", "should have 9 elements of F32",
+       [](PickleBuilder& b) { b.text("w").tensor("FloatStorage", "0", 9, 0, {8}, {1}); }},
+      {"numel < bytes", "should have 7 elements of F32",
+       [](PickleBuilder& b) { b.text("w").tensor("FloatStorage", "0", 7, 0, {7}, {1}); }},
+      {"numel 2^62", "overflows 64 bits",
+       [](PickleBuilder& b) { b.text("w").tensor("FloatStorage", "0", 1LL << 62, 0, {8}, {1}); }},
+      {"numel 2^63-1", "overflows 64 bits",
+       [](PickleBuilder& b) { b.text("w").tensor("FloatStorage", "0", kHuge, 0, {8}, {1}); }},
       {"numel -1", "has -1 elements", [](PickleBuilder& b) { b.text("w").tensor("FloatStorage", "0", -1, 0, {8}, {1}); }},
-      {"wider dtype", "", [](PickleBuilder& b) { b.text("w").tensor("DoubleStorage", "0", 8, 0, {8}, {1}); }},
-      {"narrower dtype", "", [](PickleBuilder& b) { b.text("w").tensor("HalfStorage", "0", 8, 0, {8}, {1}); }},
+      {"wider dtype", "should have 8 elements of F64",
+       [](PickleBuilder& b) { b.text("w").tensor("DoubleStorage", "0", 8, 0, {8}, {1}); }},
+      {"narrower dtype", "should have 8 elements of F16",
+       [](PickleBuilder& b) { b.text("w").tensor("HalfStorage", "0", 8, 0, {8}, {1}); }},
       {"missing storage", "'gone'", [](PickleBuilder& b) { b.text("w").tensor("FloatStorage", "gone", 8, 0, {8}, {1}); }},
-      {"storage key with ..", "", [](PickleBuilder& b) { b.text("w").tensor("FloatStorage", "../data.pkl", 8, 0, {8}, {1}); }},
+      {"storage key with ..", "the storage '../data.pkl' is missing",
+       [](PickleBuilder& b) { b.text("w").tensor("FloatStorage", "../data.pkl", 8, 0, {8}, {1}); }},
       {"size past the end", "reaches element 9 of a storage of 8", [](PickleBuilder& b) { view(b, 0, {9}, {1}); }},
       {"offset past the end", "reaches element 9", [](PickleBuilder& b) { view(b, 8, {1}, {1}); }},
       {"offset + size past the end", "reaches element 9", [](PickleBuilder& b) { view(b, 5, {4}, {1}); }},
       {"stride past the end", "reaches element 15", [](PickleBuilder& b) { view(b, 0, {8}, {2}); }},
-      {"second stride past the end", "reaches element 9", [](PickleBuilder& b) { view(b, 0, {2, 2}, {4, 4}); }},
+      {"second stride past the end", "reaches element 9",
+       [](PickleBuilder& b) {
+         view(b, 0, {2, 2}, {4, 4});
+       }},
       {"empty view past the end", "reaches element 9", [](PickleBuilder& b) { view(b, 9, {0}, {1}); }},
       {"scalar past the end", "reaches element 9", [](PickleBuilder& b) { view(b, 8, {}, {}); }},
       {"negative offset", "negative offset -1", [](PickleBuilder& b) { view(b, -1, {8}, {1}); }},
       {"negative size", "negative size -8", [](PickleBuilder& b) { view(b, 0, {-8}, {1}); }},
-      {"two negative sizes", "negative size -2", [](PickleBuilder& b) { view(b, 0, {-2, -4}, {4, 1}); }},
+      {"two negative sizes", "negative size -2",
+       [](PickleBuilder& b) {
+         view(b, 0, {-2, -4}, {4, 1});
+       }},
       {"negative stride", "negative stride -1", [](PickleBuilder& b) { view(b, 7, {8}, {-1}); }},
-      {"size overflow", "overflows 64 bits", [](PickleBuilder& b) { view(b, 0, {1LL << 32, 1LL << 32}, {0, 0}); }},
-      {"stride overflow", "overflows 64 bits", [](PickleBuilder& b) { view(b, 0, {3}, {kHuge}); }},
-      {"sum overflow", "overflows 64 bits", [](PickleBuilder& b) { view(b, 5, {2, 2, 2}, {kHuge, kHuge, 1}); }},
+      {"size overflow", "overflows 64 bits",
+       [](PickleBuilder& b) {
+         view(b, 0, {1LL << 32, 1LL << 32}, {0, 0});
+       }},
+      {"stride overflow", "overflows 64 bits", [](PickleBuilder& b) { view(b, 0, {4}, {kHuge}); }},
+      {"sum overflow", "overflows 64 bits",
+       [](PickleBuilder& b) {
+         view(b, 5, {2, 2, 2}, {kHuge, kHuge, 1});
+       }},
       {"offset overflow", "reaches element 9223372036854775808", [](PickleBuilder& b) { view(b, kHuge, {1}, {1}); }},
       {"expanded beyond memory", "beyond the limit", [](PickleBuilder& b) { view(b, 0, {1LL << 40}, {0}); }},
-      {"two dtypes for one storage", "",
+      {"two dtypes for one storage", "reads the storage '0' as I32, another tensor as F32",
        [](PickleBuilder& b) {
          view(b, 0, {8}, {1});
          b.text("v").tensor("IntStorage", "0", 8, 0, {8}, {1});
@@ -78,12 +98,15 @@ TEST(StorageLies, AreRefusedInBothTorchFormats) {
          view(b, 0, {8}, {1});
          view(b, 0, {8}, {1});
        }},
-      {"a bare storage", "bare storage", [](PickleBuilder& b) {
+      {"a bare storage", "bare storage",
+       [](PickleBuilder& b) {
          view(b, 0, {8}, {1});
          b.text("s").storage("FloatStorage", "0", 8);
        }},
-      {"a key that is no text", "whose key is no text", [](PickleBuilder& b) { b.none().tensor("FloatStorage", "0", 8, 0, {8}, {1}); }},
-      {"a key that is not UTF-8", "not UTF-8", [](PickleBuilder& b) { b.text("\xFF").tensor("FloatStorage", "0", 8, 0, {8}, {1}); }},
+      {"a key that is no text", "whose key is no text",
+       [](PickleBuilder& b) { b.none().tensor("FloatStorage", "0", 8, 0, {8}, {1}); }},
+      {"a key that is not UTF-8", "not UTF-8",
+       [](PickleBuilder& b) { b.text("\xFF").tensor("FloatStorage", "0", 8, 0, {8}, {1}); }},
   };
   EXPECT_GE(lies.size(), 25U);
   for (const Lie& lie : lies) {
@@ -122,14 +145,19 @@ TEST(StorageLies, LegacyFilesThatContradictThemselvesAreRefused) {
   refused(rt::torch_magic() + PickleBuilder().integer(1002).stop() + system + pickle, "the protocol is not 1001");
   refused(PickleBuilder().integer(5).stop() + good, "without torch's magic number");
   refused(rt::torch_magic() + PickleBuilder().integer(1001).stop() + system + pickle + PickleBuilder().none().stop(), "no list");
-  refused(rt::torch_magic() + PickleBuilder().integer(1001).stop() + system + pickle + PickleBuilder().list().none().append().stop(), "no text");
+  refused(
+      rt::torch_magic() + PickleBuilder().integer(1001).stop() + system + pickle + PickleBuilder().list().none().append().stop(),
+      "no text");
   const std::string list = PickleBuilder().list().stop();
-  refused(rt::torch_magic() + PickleBuilder().integer(1001).stop() + system + PickleBuilder().list().stop() + list, "no dictionary of tensors");
-  refused(rt::torch_magic() + PickleBuilder().integer(1001).stop() + system + PickleBuilder().dict().stop() + list, "holds no tensors");
+  refused(rt::torch_magic() + PickleBuilder().integer(1001).stop() + system + PickleBuilder().list().stop() + list,
+          "no dictionary of tensors");
+  refused(rt::torch_magic() + PickleBuilder().integer(1001).stop() + system + PickleBuilder().dict().stop() + list,
+          "holds no tensors");
 }
 
 TEST(StorageLies, LegacyPartsStayInsideTheirStorage) {
-  for (const auto& [first, count] : std::vector<std::pair<std::int64_t, std::int64_t>>{{-1, 2}, {0, 5}, {4, 1}, {5, 0}, {1, kHuge}, {0, -1}}) {
+  for (const auto& [first, count] :
+       std::vector<std::pair<std::int64_t, std::int64_t>>{{-1, 2}, {0, 5}, {4, 1}, {5, 0}, {1, kHuge}, {0, -1}}) {
     PickleBuilder builder;
     builder.dict().text("w").global("torch._utils", "_rebuild_tensor_v2").mark();
     builder.mark().text("storage").global("torch", "FloatStorage").text("k").text("cpu").integer(4);

@@ -32,9 +32,12 @@ TEST(Truncation, SafetensorsCutAtEveryByteIsRefused) { expect_every_cut_refused(
 TEST(Truncation, FilesWithBytesAddedAreRefused) {
   const rt::SmallModel model;
   for (const std::string& file : {model.zip(), model.legacy(), model.tensors()}) {
-    rt::expect_refused([&] { const std::string longer = file + "x";
-      parse_checkpoint(rt::bytes_of(longer), nullptr, "long");
-    }, "long");
+    rt::expect_refused(
+        [&] {
+          const std::string longer = file + "x";
+          parse_checkpoint(rt::bytes_of(longer), nullptr, "long");
+        },
+        "long");
   }
 }
 

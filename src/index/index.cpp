@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Index: a view of what was committed when it was opened or refreshed.
+#include "revisit/index.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "base/fail.h"
+#include "index/catalogue.h"
+#include "index/disk.h"
+#include "index/filter.h"
+#include "index/row_file.h"
+#include "index/search.h"
+
+namespace revisit {
+
+struct Index::Impl {
+  std::filesystem::path folder;
+  index::Catalogue catalogue;
+  index::Snapshot snapshot;
+  index::RowFile vectors;
+  std::optional<index::RowFile> codes;
+  std::vector<std::uint8_t> live;  // (rows), empty when no row was replaced
+
+  std::mutex mutex;                                              // of the catalogue's statements and of `places`
+  std::optional<std::vector<index::PlaceAndTime>> places;  // read when a search first asks
+
+  Impl(const std::filesystem::path& where, index::Catalogue opened)
+      : folder(where),
+        catalogue(std::move(opened)),
+        snapshot(catalogue.snapshot(0)),
+        vectors(folder / index::kVectorsName, index::FileKind::kVectors, snapshot.rows) {
+    index::require_same_index(vectors.header(), catalogue.settings().dim, catalogue.identity(), folder / index::kVectorsName);
+    take_codes();
+    take_replaced();
+  }
+
+  void take_codes() {
+    codes = index::open_codes(folder, vectors.header(), snapshot.rows);
+    if (codes || snapshot.rows == 0) return;
+    // Deleted or cut. Made anew when nobody writes and the folder lets us; without codes a search is slower, not different.
+    const auto lock = index::FolderLock::try_take(folder);
+    if (!lock) return;
+    codes = index::open_codes(folder, vectors.header(), snapshot.rows);
+    if (codes) return;
+    try {
+      index::rebuild_codes(folder, vectors);
+    } catch (const Error&) {
+      return;
+    }
+    codes = index::open_codes(folder, vectors.header(), snapshot.rows);
+  }
+
+  void take_replaced() {
+    live.clear();
+    if (snapshot.replaced.empty()) return;
+    live.assign(static_cast<std::size_t>(snapshot.rows), 1);
+    for (const int row : snapshot.replaced) live[static_cast<std::size_t>(row)] = 0;
+  }
+
+  bool is_live(int row) const { return live.empty() || live[static_cast<std::size_t>(row)] != 0; }
+
+  void require_row(int row) const {
+    if (row < 0 || row >= snapshot.rows) {
+      fail(ErrorCode::kUsage, "row {} is not in index '{}' of {} rows", row, folder.string(), snapshot.rows);
+    }
+  }
+
+  // Empty: every row is wanted.
+  std::vector<std::uint8_t> wanted(const SearchOptions& options) {
+    if (!index::filters_by_place_or_time(options)) return live;
+    std::vector<std::uint8_t> out;
+    {
+      const std::lock_guard guard(mutex);
+      if (!places) places = catalogue.places_and_times(snapshot.rows);
+      out = index::matching_rows(*places, snapshot.rows, options);
+    }
+    for (std::size_t r = 0; r < live.size(); ++r) out[r] &= live[r];
+    return out;
+  }
+};
+
+Index::Index() = default;
+Index::Index(Index&&) noexcept = default;
+Index& Index::operator=(Index&&) noexcept = default;
+Index::~Index() = default;
+
+Index Index::open(const std::filesystem::path& folder) {
+  index::require_folder(folder);
+  Index out;
+  out.impl_ = std::make_unique<Impl>(folder, index::Catalogue::open(folder));
+  return out;
+}
+
+int Index::rows() const { return impl_->snapshot.rows; }
+
+int Index::live_rows() const { return impl_->snapshot.rows - static_cast<int>(impl_->snapshot.replaced.size()); }
+
+bool Index::is_live(int row) const {
+  impl_->require_row(row);
+  return impl_->is_live(row);
+}
+
+const IndexSettings& Index::settings() const { return impl_->catalogue.settings(); }
+
+IndexEntry Index::entry(int row) const {
+  impl_->require_row(row);
+  const std::lock_guard guard(impl_->mutex);
+  return impl_->catalogue.entry(row);
+}
+
+std::optional<int> Index::find(const std::string& name) const {
+  std::optional<int> row;
+  {
+    const std::lock_guard guard(impl_->mutex);
+    row = impl_->catalogue.newest_with_name(name, impl_->snapshot.rows);
+  }
+  // Of the rows with one name the newest is the one in use; a later commit cannot change that for this view.
+  return row && impl_->is_live(*row) ? row : std::nullopt;
+}
+
+std::span<const float> Index::descriptor(int row) const {
+  impl_->require_row(row);
+  return {reinterpret_cast<const float*>(impl_->vectors.row(row)), static_cast<std::size_t>(impl_->vectors.header().dim)};
+}
+
+std::vector<std::vector<Match>> Index::search(std::span<const float> queries, const SearchOptions& options,
+                                              SearchStats* stats) const {
+  const index::RowFile& vectors = impl_->vectors;
+  index::check_search(queries, vectors.header().dim, options);
+  const std::vector<std::uint8_t> wanted = impl_->wanted(options);
+  index::SearchSpace space;
+  space.dim = vectors.header().dim;
+  space.rows = reinterpret_cast<const float*>(vectors.data());
+  if (impl_->codes) {
+    space.codes = impl_->codes->data();
+    space.code_stride = impl_->codes->header().row_bytes();
+    space.coded = impl_->codes->rows();
+  }
+  space.end = std::min(rows(), options.end_row.value_or(rows()));
+  space.first = std::min(options.first_row, space.end);
+  space.wanted = wanted.empty() ? nullptr : wanted.data();
+  SearchStats counted;
+  auto out = index::search(space, queries, options.top_k, options.mode, counted);
+  if (stats != nullptr) *stats = counted;
+  return out;
+}
+
+int Index::refresh() {
+  const std::lock_guard guard(impl_->mutex);
+  const int before = impl_->snapshot.rows;
+  index::Snapshot now = impl_->catalogue.snapshot(before);
+  if (now.rows < before) {
+    fail(ErrorCode::kBadFile, "index '{}' shrank from {} to {} rows", impl_->folder.string(), before, now.rows);
+  }
+  if (now.rows > before) impl_->vectors.grow(now.rows);
+  impl_->snapshot = std::move(now);
+  if (impl_->snapshot.rows > before) impl_->take_codes();
+  impl_->take_replaced();
+  impl_->places.reset();
+  return impl_->snapshot.rows - before;
+}
+
+}  // namespace revisit

@@ -1,0 +1,321 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "revisit/index.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "index_fixtures.h"
+
+namespace revisit {
+namespace {
+
+using testing::add_rows;
+using testing::expect_error;
+using testing::expect_whole_rows;
+using testing::problems_of;
+using testing::row_content;
+using testing::row_entry;
+using testing::row_name;
+using testing::settings_of;
+using testing::TemporaryFolder;
+
+constexpr int kDim = 24;
+
+TEST(Index, GivesBackWhatWasAdded) {
+  const TemporaryFolder folder;
+  IndexSettings settings = settings_of(kDim);
+  settings.rho = 0.4;
+  settings.precision = "int8";
+  settings.orientation = "ignore";
+  settings.aggregate = "gem";
+  settings.pruner = "weitop";
+  IndexEntry plain{"a b/\xff\xc3.jpg", "", 0, std::nullopt, std::nullopt};
+  IndexEntry full{"full", "x/y", 0xfedcba9876543210, Position{500000.25, 5000000.5, LatLon{45.1, -7.2}, 271.5}, 1.25e9};
+  {
+    IndexWriter writer = IndexWriter::open(folder / "new/index", settings);
+    EXPECT_EQ(writer.add(plain, row_content(0, kDim)), 0);
+    EXPECT_EQ(writer.add(full, row_content(1, kDim)), 1);
+    EXPECT_EQ(writer.rows(), 2);
+    EXPECT_EQ(writer.find("full")->path, "x/y");
+    EXPECT_EQ(writer.name_of_content(0xfedcba9876543210), "full");
+    EXPECT_FALSE(writer.name_of_content(0));
+    EXPECT_FALSE(writer.find("nothing"));
+    writer.commit();
+  }
+  const Index index = Index::open(folder / "new/index");
+  EXPECT_EQ(index.rows(), 2);
+  EXPECT_EQ(index.settings().dim, kDim);
+  EXPECT_EQ(index.settings().model, "models/a.safetensors");
+  EXPECT_EQ(index.settings().fingerprint, "f00d");
+  EXPECT_EQ(index.settings().rho, 0.4);
+  EXPECT_EQ(index.settings().precision, "int8");
+  EXPECT_EQ(index.settings().size, (Size{322, 322}));
+  EXPECT_EQ(index.settings().orientation, "ignore");
+  EXPECT_EQ(index.settings().aggregate, "gem");
+  EXPECT_EQ(index.settings().pruner, "weitop");
+  const IndexEntry first = index.entry(0);
+  EXPECT_EQ(first.name, plain.name);
+  EXPECT_FALSE(first.position);
+  EXPECT_FALSE(first.time_s);
+  const IndexEntry second = index.entry(1);
+  EXPECT_EQ(second.content_hash, full.content_hash);
+  EXPECT_EQ(second.position->east_m, 500000.25);
+  EXPECT_EQ(second.position->geographic->lon_deg, -7.2);
+  EXPECT_EQ(second.position->heading_deg, 271.5);
+  EXPECT_EQ(second.time_s, 1.25e9);
+  EXPECT_EQ(index.find("full"), 1);
+  EXPECT_FALSE(index.find("other"));
+  const auto stored = index.descriptor(1);
+  EXPECT_EQ(std::vector<float>(stored.begin(), stored.end()), row_content(1, kDim));
+  EXPECT_EQ(problems_of(folder / "new/index"), "");
+}
+
+TEST(Index, RowsThatWereNotCommittedAreNotThere) {
+  const TemporaryFolder folder;
+  {
+    IndexWriter writer = IndexWriter::open(folder.path(), settings_of(kDim));
+    writer.add(row_entry(0), row_content(0, kDim));
+    writer.commit();
+    writer.add(row_entry(1), row_content(1, kDim));
+  }
+  EXPECT_EQ(Index::open(folder.path()).rows(), 1);
+  add_rows(folder.path(), 1, 3, kDim);
+  expect_whole_rows(Index::open(folder.path()), 3);
+  EXPECT_EQ(problems_of(folder.path()), "");
+}
+
+TEST(Index, AViewStaysAsItIsUntilRefreshed) {
+  const TemporaryFolder folder;
+  add_rows(folder.path(), 0, 5, kDim);
+  Index index = Index::open(folder.path());
+  {
+    IndexWriter writer = IndexWriter::open(folder.path(), settings_of(kDim));
+    writer.add(row_entry(2), row_content(99, kDim), true);
+    for (int i = 6; i < 200; ++i) writer.add(row_entry(i), row_content(i, kDim));
+    writer.commit();
+    EXPECT_EQ(index.rows(), 5);
+    EXPECT_EQ(index.find(row_name(2)), 2);
+    EXPECT_TRUE(index.is_live(2));
+    EXPECT_FALSE(index.find(row_name(7)));
+    EXPECT_EQ(index.search(row_content(2, kDim), {})[0][0].row, 2);
+    EXPECT_EQ(index.refresh(), 195);
+    EXPECT_EQ(index.refresh(), 0);
+  }
+  EXPECT_EQ(index.rows(), 200);
+  EXPECT_EQ(index.live_rows(), 199);
+  EXPECT_EQ(index.find(row_name(2)), 5);
+  EXPECT_FALSE(index.is_live(2));
+  EXPECT_EQ(index.search(row_content(99, kDim), {})[0][0].row, 5);
+  EXPECT_NE(index.search(row_content(2, kDim), {})[0][0].row, 2);
+  EXPECT_EQ(problems_of(folder.path()), "");
+}
+
+TEST(Index, ANameTwiceIsRefusedOrReplacesAlsoBeforeTheCommit) {
+  const TemporaryFolder folder;
+  IndexWriter writer = IndexWriter::open(folder.path(), settings_of(kDim));
+  writer.add(row_entry(1), row_content(1, kDim));
+  expect_error([&] { writer.add(row_entry(1), row_content(1, kDim)); }, ErrorCode::kUsage, "is already in index");
+  EXPECT_EQ(writer.add(row_entry(1), row_content(2, kDim), true), 1);
+  writer.commit();
+  expect_error([&] { writer.add(row_entry(1), row_content(1, kDim)); }, ErrorCode::kUsage, "as row 1");
+  EXPECT_EQ(Index::open(folder.path()).live_rows(), 1);
+}
+
+TEST(Index, SettingsThatDisagreeAreRefusedWithBothValuesNamed) {
+  const TemporaryFolder folder;
+  add_rows(folder.path(), 0, 2, kDim);
+  const auto refused = [&](const char* part, auto change) {
+    IndexSettings other = settings_of(kDim);
+    change(other);
+    expect_error([&] { IndexWriter::open(folder.path(), other); }, ErrorCode::kMismatch, part);
+  };
+  refused("dim '24', not '25'", [](IndexSettings& s) { s.dim = 25; });
+  refused("fingerprint 'f00d', not 'beef'", [](IndexSettings& s) { s.fingerprint = "beef"; });
+  refused("orientation 'apply', not 'ignore'", [](IndexSettings& s) { s.orientation = "ignore"; });
+  refused("aggregate '', not 'cls'", [](IndexSettings& s) { s.aggregate = "cls"; });
+  IndexSettings allowed = settings_of(kDim);
+  allowed.rho = 0.5;
+  allowed.precision = "int8";
+  allowed.size = {224, 224};
+  EXPECT_EQ(IndexWriter::open(folder.path(), allowed).rows(), 2);
+  EXPECT_EQ(Index::open(folder.path()).settings().rho, 1);
+}
+
+TEST(Index, RefusesWhatCannotBeMeant) {
+  const TemporaryFolder folder;
+  IndexWriter writer = IndexWriter::open(folder.path(), settings_of(kDim));
+  const auto refused = [&](const char* part, auto change) {
+    IndexEntry entry = row_entry(1);
+    std::vector<float> row = row_content(1, kDim);
+    change(entry, row);
+    expect_error([&] { writer.add(entry, row); }, ErrorCode::kUsage, part);
+  };
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  refused("is empty", [](IndexEntry& e, auto&) { e.name = ""; });
+  refused("has 4097 bytes, the limit is 4096", [](IndexEntry& e, auto&) { e.name = std::string(4097, 'x'); });
+  refused("contains a NUL byte", [](IndexEntry& e, auto&) { e.name = std::string("a\0b", 3); });
+  refused("has 4097 bytes", [](IndexEntry& e, auto&) { e.path = std::string(4097, 'x'); });
+  refused("time_s of", [&](IndexEntry& e, auto&) { e.time_s = nan; });
+  refused("east_m of", [&](IndexEntry& e, auto&) { e.position = Position{nan, 0, {}, {}}; });
+  refused("off the globe", [](IndexEntry& e, auto&) { e.position = Position{0, 0, LatLon{91, 0}, {}}; });
+  refused("has 23 values", [](IndexEntry&, auto& row) { row.pop_back(); });
+  refused("holds nan at position 3", [&](IndexEntry&, auto& row) { row[3] = nan; });
+  refused("holds inf at position 0", [](IndexEntry&, auto& row) { row[0] = std::numeric_limits<float>::infinity(); });
+  IndexEntry longest = row_entry(1);
+  longest.name = std::string(4096, 'x');
+  EXPECT_EQ(writer.add(longest, row_content(1, kDim)), 0);
+  writer.commit();
+  EXPECT_EQ(Index::open(folder.path()).entry(0).name, longest.name);
+
+  for (const int dim : {0, -1, 65'537}) {
+    expect_error([&] { IndexWriter::open(folder / "x", settings_of(dim)); }, ErrorCode::kUsage, "is outside 1..65536");
+  }
+  IndexSettings rho = settings_of(kDim);
+  rho.rho = nan;
+  expect_error([&] { IndexWriter::open(folder / "x", rho); }, ErrorCode::kUsage, "rho nan");
+}
+
+TEST(Index, SearchRefusesWhatCannotBeMeantAndAnswersTheRest) {
+  const TemporaryFolder folder;
+  add_rows(folder.path(), 0, 0, kDim);
+  const Index empty = Index::open(folder.path());
+  ASSERT_EQ(empty.search(row_content(0, kDim), {}).size(), 1U);
+  EXPECT_TRUE(empty.search(row_content(0, kDim), {})[0].empty());
+  add_rows(folder.path(), 0, 8, kDim);
+  const Index index = Index::open(folder.path());
+  std::vector<float> query = row_content(3, kDim);
+  const auto refused = [&](const char* part, auto change) {
+    SearchOptions options;
+    change(options);
+    expect_error([&] { index.search(query, options); }, ErrorCode::kUsage, part);
+  };
+  refused("top_k 0 is outside 1..1000", [](SearchOptions& o) { o.top_k = 0; });
+  refused("top_k 1001", [](SearchOptions& o) { o.top_k = 1001; });
+  refused("first_row -1", [](SearchOptions& o) { o.first_row = -1; });
+  refused("end_row -5", [](SearchOptions& o) { o.end_row = -5; });
+  refused("radius_m -1", [](SearchOptions& o) { o.near = Position{}, o.radius_m = -1; });
+  refused("after_s is nan", [](SearchOptions& o) { o.after_s = std::nan(""); });
+  expect_error([&] { index.search(std::vector<float>(25), {}); }, ErrorCode::kUsage, "no whole number");
+  std::vector<float> two = query;
+  two.insert(two.end(), query.begin(), query.end());
+  two[kDim + 5] = std::nanf("");
+  expect_error([&] { index.search(two, {}); }, ErrorCode::kUsage, "query 1 holds nan at position 5");
+  expect_error([&] { index.entry(8); }, ErrorCode::kUsage, "row 8");
+  expect_error([&] { index.descriptor(-1); }, ErrorCode::kUsage, "row -1");
+
+  EXPECT_TRUE(index.search({}, {}).empty());
+  SearchOptions all;
+  all.top_k = 1000;
+  EXPECT_EQ(index.search(query, all)[0].size(), 8U) << "fewer rows than asked for";
+  EXPECT_EQ(index.search(query, all)[0][0].row, 3);
+}
+
+TEST(Index, FiltersByRowTimeAndPlace) {
+  const TemporaryFolder folder;
+  {
+    IndexWriter writer = IndexWriter::open(folder.path(), settings_of(kDim));
+    for (int i = 0; i < 40; ++i) {
+      IndexEntry entry = row_entry(i);
+      if (i >= 10) entry.position = Position{i * 10.0, 0, std::nullopt, std::nullopt};
+      if (i % 2 == 1) entry.time_s.reset();
+      writer.add(entry, row_content(i, kDim));
+    }
+    writer.commit();
+  }
+  const Index index = Index::open(folder.path());
+  const auto rows = [&](const SearchOptions& options) {
+    std::vector<int> out;
+    const auto found = index.search(row_content(3, kDim), options);
+    for (const Match& match : found[0]) out.push_back(match.row);
+    std::sort(out.begin(), out.end());
+    return out;
+  };
+  SearchOptions options;
+  options.top_k = 100;
+  options.first_row = 5;
+  options.end_row = 8;
+  EXPECT_EQ(rows(options), (std::vector<int>{5, 6, 7}));
+  options = SearchOptions();
+  options.top_k = 100;
+  options.after_s = 4.0;
+  options.before_s = 8.0;
+  EXPECT_EQ(rows(options), (std::vector<int>{4, 6, 8}));
+  options = SearchOptions();
+  options.top_k = 100;
+  options.near = Position{205, 0, std::nullopt, std::nullopt};
+  options.radius_m = 15;
+  EXPECT_EQ(rows(options), (std::vector<int>{19, 20, 21, 22}));
+  options.before_s = 20;
+  EXPECT_EQ(rows(options), (std::vector<int>{20}));
+  options.first_row = 1000;
+  EXPECT_TRUE(rows(options).empty());
+}
+
+TEST(Index, DerivedCodesCanBeDeletedAndAreMadeAnew) {
+  const TemporaryFolder folder;
+  add_rows(folder.path(), 0, 30, kDim);
+  const auto codes = folder / "codes.i8";
+  const std::string sound = testing::read_bytes(codes);
+  for (const std::string& broken : {std::string(), sound.substr(0, 40), sound.substr(0, sound.size() - 1), std::string(5000, 'x')}) {
+    testing::write_bytes(codes, broken);
+    if (broken.empty()) std::filesystem::remove(codes);
+    EXPECT_EQ(Index::open(folder.path()).search(row_content(17, kDim), {})[0][0].row, 17);
+    EXPECT_EQ(testing::read_bytes(codes), sound);
+    std::filesystem::remove(codes);
+    IndexWriter::open(folder.path(), settings_of(kDim));
+    EXPECT_EQ(testing::read_bytes(codes), sound);
+  }
+  std::filesystem::remove(codes);
+  const IndexWriter writer = IndexWriter::open(folder.path(), settings_of(kDim));
+  std::filesystem::remove(codes);  // a reader cannot make them while somebody writes
+  EXPECT_EQ(Index::open(folder.path()).search(row_content(17, kDim), {})[0][0].row, 17);
+  EXPECT_FALSE(std::filesystem::exists(codes));
+}
+
+TEST(Index, AFolderThatIsNotThereOrHoldsNothingIsNotFound) {
+  const TemporaryFolder folder;
+  expect_error([&] { Index::open(folder / "nothing"); }, ErrorCode::kNotFound, "nothing");
+  expect_error([&] { Index::open(folder.path()); }, ErrorCode::kNotFound, "catalogue.sqlite");
+  testing::write_bytes(folder / "file", "x");
+  expect_error([&] { Index::open(folder / "file"); }, ErrorCode::kNotFound, "not a folder");
+  expect_error([&] { verify_index(folder / "nothing"); }, ErrorCode::kNotFound, "nothing");
+}
+
+// Root may write anywhere, so the reader becomes nobody first.
+TEST(Index, AFolderThatCannotBeWrittenOpensAndAnswers) {
+  const TemporaryFolder folder;
+  add_rows(folder.path(), 0, 10, kDim);
+  std::filesystem::remove(folder / "codes.i8");
+  ::chmod(folder.path().c_str(), 0555);
+  for (const auto& file : std::filesystem::directory_iterator(folder.path())) ::chmod(file.path().c_str(), 0444);
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    if (::geteuid() == 0 && (::setgid(65534) != 0 || ::setuid(65534) != 0)) ::_exit(3);
+    try {
+      const Index index = Index::open(folder.path());
+      const auto row = index.descriptor(7);
+      const bool same = std::vector<float>(row.begin(), row.end()) == row_content(7, kDim);
+      ::_exit(index.rows() == 10 && same && index.entry(9).name == row_name(9) && verify_index(folder.path()).empty() ? 0 : 1);
+    } catch (const std::exception& error) {
+      ::fprintf(stderr, "%s\n", error.what());
+      ::_exit(2);
+    }
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ::chmod(folder.path().c_str(), 0755);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+}  // namespace
+}  // namespace revisit

@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// IndexWriter. Rows go to the files as they come and to an open transaction of the catalogue; commit() makes the files durable
+// and then the transaction, in this order, so that a committed line always has its row. Memory does not grow with the rows.
+#include <xxhash.h>
+
+#include <cmath>
+#include <random>
+#include <span>
+#include <utility>
+
+#include "base/fail.h"
+#include "base/limits.h"
+#include "index/catalogue.h"
+#include "index/disk.h"
+#include "index/row_file.h"
+#include "revisit/index.h"
+
+namespace revisit {
+namespace {
+
+std::uint64_t random_identity() {
+  std::random_device random;
+  return (std::uint64_t{random()} << 32U) | random();
+}
+
+template <typename Value>
+void require_same(const std::filesystem::path& folder, const char* what, const Value& stored, const Value& given) {
+  if (stored != given) {
+    fail_with_hint(ErrorCode::kMismatch, "use the settings of the index, or start another one",
+                   "index '{}' was made with {} '{}', not '{}'", folder.string(), what, stored, given);
+  }
+}
+
+// The two files first, then the catalogue: whoever finds a catalogue finds everything.
+index::Catalogue open_or_create(const std::filesystem::path& folder, const IndexSettings& settings) {
+  if (index::Catalogue::exists(folder)) return index::Catalogue::open_to_write(folder);
+  const auto vectors = folder / index::kVectorsName;
+  if (index::is_regular_or_absent(vectors)) {
+    const std::uint64_t bytes = index::File(vectors, index::File::Access::kRead).size();
+    if (bytes > index::kHeaderBytes) {
+      fail(ErrorCode::kBadFile, "'{}' has {} bytes of rows, but '{}' is not there to say what they are", vectors.string(),
+           bytes - index::kHeaderBytes, (folder / index::kCatalogueName).string());
+    }
+  }
+  const std::uint64_t identity = random_identity();
+  index::RowAppender::create(vectors, {index::FileKind::kVectors, index::kFormatVersion, settings.dim, identity});
+  index::RowAppender::create(folder / index::kCodesName,
+                             {index::FileKind::kCodes, index::kFormatVersion, settings.dim, identity});
+  return index::Catalogue::create(folder, settings, identity);
+}
+
+void make_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  if (std::filesystem::create_directories(folder, error)) {
+    const auto parent = std::filesystem::absolute(folder).lexically_normal().parent_path();
+    index::flush_folder(parent);
+  }
+  if (error && !std::filesystem::is_directory(folder)) {
+    fail(error == std::errc::no_space_on_device ? ErrorCode::kNoSpace : ErrorCode::kIo, "cannot make folder '{}': {}",
+         folder.string(), error.message());
+  }
+}
+
+// Cuts a torn tail; makes codes that are missing or too short.
+index::RowAppender open_codes_to_append(const std::filesystem::path& folder, const index::Header& header, int rows) {
+  if (!index::open_codes(folder, header, rows)) {
+    index::rebuild_codes(folder, index::RowFile(folder / index::kVectorsName, index::FileKind::kVectors, rows));
+  }
+  return {folder / index::kCodesName, index::FileKind::kCodes, rows};
+}
+
+}  // namespace
+
+struct IndexWriter::Impl {
+  std::filesystem::path folder;
+  index::FolderLock lock;
+  index::Catalogue catalogue;
+  int committed;
+  index::RowAppender vectors;
+  index::RowAppender codes;
+  int pending = 0;
+  bool failed = false;
+  std::vector<std::byte> code_row;
+
+  Impl(const std::filesystem::path& where, index::FolderLock held, const IndexSettings& settings)
+      : folder(where),
+        lock(std::move(held)),
+        catalogue(open_or_create(folder, settings)),
+        committed(check(settings)),
+        vectors(folder / index::kVectorsName, index::FileKind::kVectors, committed),
+        codes(open_codes_to_append(folder, vectors.header(), committed)) {
+    index::require_same_index(vectors.header(), catalogue.settings().dim, catalogue.identity(), folder / index::kVectorsName);
+  }
+
+  // Before anything is cut: a file of another index must not lose its rows.
+  int check(const IndexSettings& settings) {
+    const IndexSettings& stored = catalogue.settings();
+    require_same(folder, "dim", stored.dim, settings.dim);
+    require_same(folder, "fingerprint", stored.fingerprint, settings.fingerprint);
+    require_same(folder, "orientation", stored.orientation, settings.orientation);
+    require_same(folder, "aggregate", stored.aggregate, settings.aggregate);
+    const index::File file(folder / index::kVectorsName, index::File::Access::kRead);
+    index::require_same_index(index::read_header(file, index::FileKind::kVectors), stored.dim, catalogue.identity(), file.path());
+    return catalogue.snapshot(0).rows;
+  }
+
+  void require_sound() const {
+    if (failed) {
+      fail_with_hint(ErrorCode::kIo, "open the index again: committed rows are safe",
+                     "an earlier write to index '{}' failed, so this writer has ended", folder.string());
+    }
+  }
+
+  // After a failed write nobody knows what is on the disk: the transaction is given up and the writer ends.
+  template <typename Action>
+  void write(const Action& action) {
+    try {
+      action();
+    } catch (...) {
+      failed = true;
+      catalogue.rollback();
+      throw;
+    }
+  }
+};
+
+IndexWriter::IndexWriter() = default;
+IndexWriter::IndexWriter(IndexWriter&&) noexcept = default;
+IndexWriter& IndexWriter::operator=(IndexWriter&&) noexcept = default;
+
+IndexWriter::~IndexWriter() {
+  if (impl_ && impl_->pending > 0 && !impl_->failed) impl_->catalogue.rollback();
+}
+
+IndexWriter IndexWriter::open(const std::filesystem::path& folder, const IndexSettings& settings) {
+  index::check_settings(settings);
+  make_folder(folder);
+  index::require_folder(folder);
+  IndexWriter out;
+  out.impl_ = std::make_unique<Impl>(folder, index::FolderLock::take(folder), settings);
+  return out;
+}
+
+int IndexWriter::add(const IndexEntry& entry, std::span<const float> descriptor, bool replace) {
+  impl_->require_sound();
+  index::check_entry(entry);
+  const auto dim = static_cast<std::size_t>(impl_->catalogue.settings().dim);
+  if (descriptor.size() != dim) {
+    fail(ErrorCode::kUsage, "the descriptor of '{}' has {} values, the index has dim {}", entry.name, descriptor.size(), dim);
+  }
+  for (std::size_t i = 0; i < dim; ++i) {
+    if (!std::isfinite(descriptor[i])) {
+      fail(ErrorCode::kUsage, "the descriptor of '{}' holds {} at position {}", entry.name, descriptor[i], i);
+    }
+  }
+  const std::optional<int> old = impl_->catalogue.live_with_name(entry.name);
+  if (old && !replace) {
+    fail(ErrorCode::kUsage, "'{}' is already in index '{}' as row {}", entry.name, impl_->folder.string(), *old);
+  }
+  const int row = rows();
+  if (row >= limits::kMaxIndexRows) {
+    fail(ErrorCode::kLimit, "index '{}' is full: {} rows are the limit", impl_->folder.string(), limits::kMaxIndexRows);
+  }
+  impl_->write([&] {
+    if (impl_->pending == 0) impl_->catalogue.begin();
+    ++impl_->pending;
+    const auto bytes = std::as_bytes(descriptor);
+    impl_->vectors.append(bytes);
+    index::encode_codes(descriptor, impl_->code_row);
+    impl_->codes.append(impl_->code_row);
+    if (old) impl_->catalogue.mark_replaced(*old);
+    impl_->catalogue.insert(row, entry, XXH3_64bits(bytes.data(), bytes.size()));
+  });
+  return row;
+}
+
+void IndexWriter::commit() {
+  impl_->require_sound();
+  if (impl_->pending == 0) return;
+  impl_->write([&] {
+    impl_->vectors.flush();
+    impl_->codes.flush();
+    impl_->catalogue.commit();
+  });
+  impl_->committed += std::exchange(impl_->pending, 0);
+}
+
+int IndexWriter::rows() const { return impl_->committed + impl_->pending; }
+
+std::optional<IndexEntry> IndexWriter::find(const std::string& name) const {
+  const std::optional<int> row = impl_->catalogue.live_with_name(name);
+  return row ? std::optional(impl_->catalogue.entry(*row)) : std::nullopt;
+}
+
+std::optional<std::string> IndexWriter::name_of_content(std::uint64_t content_hash) const {
+  return content_hash == 0 ? std::nullopt : impl_->catalogue.live_name_with_content(content_hash);
+}
+
+}  // namespace revisit

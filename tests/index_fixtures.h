@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Folders that vanish, and rows whose content follows from their number, so that a wrong or torn row shows.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "revisit/error.h"
+#include "revisit/index.h"
+
+namespace revisit::testing {
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::random_device random;
+    path_ = std::filesystem::temp_directory_path() /
+            ("revisit_index_" + std::to_string(::getpid()) + "_" + std::to_string(random()));
+    std::filesystem::create_directories(path_);
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// A unit vector that depends on `number` alone.
+inline std::vector<float> row_content(int number, int dim) {
+  std::vector<float> out(static_cast<std::size_t>(dim));
+  std::uint64_t state = static_cast<std::uint64_t>(number) * 0x9E3779B97F4A7C15U + 1;
+  double squares = 0;
+  for (float& v : out) {
+    state ^= state << 13U;
+    state ^= state >> 7U;
+    state ^= state << 17U;
+    v = static_cast<float>(static_cast<double>(state >> 11U) / 9007199254740992.0 - 0.5);
+    squares += static_cast<double>(v) * static_cast<double>(v);
+  }
+  for (float& v : out) v = static_cast<float>(v / std::sqrt(squares));
+  return out;
+}
+
+inline std::string row_name(int number) { return "photos/" + std::to_string(number) + ".jpg"; }
+
+inline IndexEntry row_entry(int number) {
+  IndexEntry entry;
+  entry.name = row_name(number);
+  entry.path = "somewhere/" + entry.name;
+  entry.content_hash = static_cast<std::uint64_t>(number) * 77 + 1;
+  entry.time_s = number;
+  return entry;
+}
+
+inline IndexSettings settings_of(int dim) {
+  IndexSettings out;
+  out.dim = dim;
+  out.model = "models/a.safetensors";
+  out.fingerprint = "f00d";
+  out.size = {322, 322};
+  return out;
+}
+
+/// Rows first..end-1, added and committed together.
+inline void add_rows(const std::filesystem::path& folder, int first, int end, int dim) {
+  IndexWriter writer = IndexWriter::open(folder, settings_of(dim));
+  for (int i = first; i < end; ++i) writer.add(row_entry(i), row_content(i, dim));
+  writer.commit();
+}
+
+/// Every row of the view is the one its name says, in order.
+inline void expect_whole_rows(const Index& index, int rows) {
+  ASSERT_EQ(index.rows(), rows);
+  for (int r = 0; r < rows; ++r) {
+    ASSERT_EQ(index.entry(r).name, row_name(r));
+    const auto stored = index.descriptor(r);
+    ASSERT_EQ(std::vector<float>(stored.begin(), stored.end()), row_content(r, index.settings().dim)) << "row " << r;
+  }
+}
+
+inline std::string problems_of(const std::filesystem::path& folder) {
+  std::string out;
+  for (const IndexProblem& problem : verify_index(folder)) out += problem.what + "\n";
+  return out;
+}
+
+inline std::string read_bytes(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+inline void write_bytes(const std::filesystem::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+/// Runs `action`, which must throw Error `code` with `part` in its sentence.
+template <typename Action>
+void expect_error(Action&& action, ErrorCode code, const std::string& part) {
+  try {
+    action();
+    ADD_FAILURE() << "accepted; expected: " << part;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code) << error.what();
+    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what() << "\nexpected: " << part;
+  }
+}
+
+}  // namespace revisit::testing
