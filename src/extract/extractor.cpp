@@ -18,6 +18,9 @@
 #include "vit/vit.h"
 
 namespace revisit {
+namespace {
+constexpr const char* kImportAgain = "import another checkpoint: weights that are not finite or far too large cannot be used";
+}  // namespace
 
 struct Extractor::Impl {
   Impl(Model given, const ExtractorOptions& options)
@@ -25,7 +28,13 @@ struct Extractor::Impl {
         plan(make_plan(model.loaded().config, options)),
         vit(model.loaded()),
         pruner(plan.prune, model.loaded()),
-        aggregator(aggregate::make_aggregator(model.loaded(), options.aggregate)) {}
+        aggregator(aggregate::make_aggregator(model.loaded(), options.aggregate)) {
+    const model::Config& config = model.loaded().config;
+    if (!config.nonfinite.empty()) {  // a ReLU could hide it from the checks below
+      fail_with_hint(ErrorCode::kBadModel, kImportAgain, "the model '{}' holds NaN or infinity in tensor '{}'", config.provenance,
+                     config.nonfinite);
+    }
+  }
 
   std::vector<float> forward(const float* pixels, Size size, Trace* trace);
   void check_finite(tensor::ConstMatrix values, const char* what) const;
@@ -44,8 +53,8 @@ struct Extractor::Impl {
 void Extractor::Impl::check_finite(tensor::ConstMatrix values, const char* what) const {
   for (int r = 0; r < values.rows; ++r) {
     if (std::isfinite(tensor::l2_norm(values.row(r), values.cols))) continue;
-    fail_with_hint(ErrorCode::kBadModel, "the weights hold NaN, Inf or values far too large; import the checkpoint again",
-                   "the model '{}' gave {} that are not finite", model.loaded().config.provenance, what);
+    fail_with_hint(ErrorCode::kBadModel, kImportAgain, "the model '{}' gave {} that are not finite",
+                   model.loaded().config.provenance, what);
   }
 }
 

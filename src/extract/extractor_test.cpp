@@ -183,6 +183,12 @@ TEST(Extractor, NamesTheModelWhenItsWeightsGiveNoFiniteDescriptor) {
   }
 }
 
+TEST(Extractor, DoesNotRunAModelImportedInSpiteOfItsNaN) {
+  auto loaded = std::make_shared<model::LoadedModel>(altered_model("nothing", 0).loaded());
+  loaded->config.nonfinite = "aggregator.score.0.weight";
+  EXPECT_THROW(Extractor{Model(loaded)}, Error);
+}
+
 TEST(Extractor, IsNotSlowedDownByDenormalWeights) {
   const auto median_ms = [](const Model& model) {
     Extractor extractor(model);

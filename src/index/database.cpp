@@ -66,7 +66,8 @@ Database::Database(std::filesystem::path path, Access access) : path_(std::move(
   if (!there && access != Access::kCreate) fail(ErrorCode::kNotFound, "there is no '{}'", path_.string());
 
   int result = open(false, access);
-  if ((result & 0xff) == SQLITE_CANTOPEN && access == Access::kRead) {
+  const bool no_place = (result & 0xff) == SQLITE_CANTOPEN || (result & 0xff) == SQLITE_READONLY;
+  if (no_place && access == Access::kRead) {
     // A folder that cannot be written has no place for the shared memory of the write-ahead log. Without a log to replay the
     // main file is all there is, and nobody here can change it.
     std::error_code error;

@@ -23,6 +23,7 @@ constexpr int kRowTile = 32;         // rows of one task
 constexpr int kMaxQueryBlock = 16;   // queries scanned together
 constexpr int kFastRerank = 50;      // the fast mode's promise
 constexpr int kRerankStep = 64;      // rows compared before the limit is looked at again
+constexpr std::size_t kParallelValues = 1U << 20U;  // fewer are compared sooner than a second thread wakes
 constexpr std::size_t kKeyBytes = 64U << 20U;  // memory for keys, unless one query needs more
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -54,11 +55,17 @@ class Best {
   void compare(std::span<const Candidate> candidates) {
     const std::size_t before = found_.size();
     found_.resize(before + candidates.size());
-    tensor::parallel_for(static_cast<int>(candidates.size()), [&](int i) {
+    const auto compare_one = [&](int i) {
       const int row = candidates[static_cast<std::size_t>(i)].row;
       const double squared = distance(query_, row_at(row), space_.dim).squared;
       found_[before + static_cast<std::size_t>(i)] = {static_cast<float>(std::sqrt(squared)), row, squared};
-    });
+    };
+    const int count = static_cast<int>(candidates.size());
+    if (candidates.size() * static_cast<std::size_t>(space_.dim) >= kParallelValues) {
+      tensor::parallel_for(count, compare_one);
+    } else {
+      for (int i = 0; i < count; ++i) compare_one(i);
+    }
     std::sort(found_.begin(), found_.end());
     if (found_.size() > top_k_) found_.resize(top_k_);
   }
@@ -117,7 +124,7 @@ class Scan {
 
   void run(SearchOptions::Mode mode) {
     const int tiles = (coded_rows() + kRowTile - 1) / kRowTile;
-    tensor::parallel_for(tiles, [&](int tile) {
+    const auto scan_tile = [&](int tile) {
       const int begin = space_.first + tile * kRowTile;
       const int end = std::min(coded_end_, begin + kRowTile);
       if (space_.wanted == nullptr) {
@@ -131,7 +138,12 @@ class Scan {
         if (run_end > r) rows(r, run_end, mode);
         r = run_end + 1;
       }
-    });
+    };
+    if (static_cast<std::size_t>(coded_rows()) * query_codes_.size() >= kParallelValues) {
+      tensor::parallel_for(tiles, scan_tile);
+    } else {
+      for (int tile = 0; tile < tiles; ++tile) scan_tile(tile);
+    }
   }
 
  private:

@@ -95,6 +95,7 @@ struct Config {
   std::string licence = "unknown";
   std::string provenance;
   std::string fingerprint;  // xxh3 of the f32 source weights, 16 hex digits
+  std::string nonfinite;    // the first tensor with NaN or infinity, when imported nevertheless; such a model is not run
 };
 
 /// Words of enums as they stand in model files and on the command line. The from_ functions throw Error kBadModel.

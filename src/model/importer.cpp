@@ -182,21 +182,40 @@ void check_arch(const std::string& wanted, const Weights& source, const KeyMap& 
                  found.any() ? found.text() : fmt::format("that has {} heads", known->heads));
 }
 
-void check_finite(const TensorView& tensor, const std::string& source_name, const std::string& name) {
+struct NonFinite {
+  float value;
+  std::int64_t element;
+};
+
+std::optional<NonFinite> find_nonfinite(const TensorView& tensor) {
+  std::optional<NonFinite> found;
   std::int64_t at = 0;
   for_each_chunk(tensor, [&](std::span<const float> values) {
     const auto bad = std::ranges::find_if(values, [](float value) { return !std::isfinite(value); });
-    if (bad != values.end()) {
-      fail_with_hint(ErrorCode::kBadModel, "--allow-nonfinite imports it nevertheless",
-                     "'{}': tensor '{}' holds {} at element {}", name, source_name, *bad, at + (bad - values.begin()));
-    }
+    if (bad != values.end() && !found) found = NonFinite{*bad, at + (bad - values.begin())};
     at += static_cast<std::int64_t>(values.size());
   });
+  return found;
+}
+
+/// Refuses NaN and infinity in any tensor that is used, or with `allow` notes the first in the config.
+void check_finite(const Weights& source, const KeyMap& keys, bool allow, Config& config, const std::string& name) {
+  for (const auto& [ours, shape] : required_tensors(config)) {
+    for (const auto& part : keys.placed.at(ours)) {
+      const auto bad = find_nonfinite(source.at(part));
+      if (!bad) continue;
+      if (!allow) {
+        fail_with_hint(ErrorCode::kBadModel, "--allow-nonfinite imports it nevertheless, to be looked at",
+                       "'{}': tensor '{}' holds {} at element {}", name, part, bad->value, bad->element);
+      }
+      if (config.nonfinite.empty()) config.nonfinite = ours;
+    }
+  }
 }
 
 /// f32 tensors keep pointing into the source; others are widened, and parts are stacked.
 Weights take_weights(const std::shared_ptr<const Checkpoint>& checkpoint, const KeyMap& keys, const Config& config,
-                     bool allow_nonfinite, const std::string& name) {
+                     const std::string& name) {
   Weights out;
   for (const auto& [ours, shape] : required_tensors(config)) {
     const auto& parts = keys.placed.at(ours);
@@ -205,7 +224,6 @@ Weights take_weights(const std::shared_ptr<const Checkpoint>& checkpoint, const 
       if (!is_floating(tensor.dtype)) {
         fail(ErrorCode::kBadModel, "'{}': tensor '{}' is {}, not floating point", name, part, name_of(tensor.dtype));
       }
-      if (!allow_nonfinite) check_finite(tensor, part, name);
     }
     const TensorView& first = checkpoint->weights.at(parts.front());
     if (parts.size() == 1 && first.dtype == DType::kF32) {
@@ -277,7 +295,8 @@ ImportReport import_model(const std::filesystem::path& from, const std::filesyst
                    config.vit.arch, config.vit.width, config.vit.depth, config.vit.patch, found.text());
   }
 
-  made->weights = take_weights(checkpoint, keys, config, options.allow_nonfinite, name);
+  made->weights = take_weights(checkpoint, keys, config, name);
+  check_finite(source, keys, options.allow_nonfinite, config, name);
   config.licence = as_utf8(licence_of(*checkpoint));
   config.provenance = as_utf8(from.filename().string());
   config.fingerprint = fingerprint_of(made->weights);

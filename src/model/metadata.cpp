@@ -198,6 +198,7 @@ std::map<std::string, std::string> to_metadata(const Config& config) {
   out["licence"] = config.licence;
   out["provenance"] = config.provenance;
   out["fingerprint"] = config.fingerprint;
+  if (!config.nonfinite.empty()) out["nonfinite"] = config.nonfinite;
   return out;
 }
 
@@ -229,6 +230,7 @@ Config from_metadata(const std::map<std::string, std::string>& metadata, const s
   config.licence = fields.text("licence");
   config.provenance = fields.text("provenance");
   config.fingerprint = fields.text("fingerprint");
+  if (fields.has("nonfinite")) config.nonfinite = fields.text("nonfinite");
   check_config(config, name);
   return config;
 }
