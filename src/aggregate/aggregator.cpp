@@ -5,6 +5,7 @@
 
 #include "aggregate/pooling.h"
 #include "aggregate/salad.h"
+#include "aggregate/vlad.h"
 #include "aggregate/weiad.h"
 #include "base/fail.h"
 
@@ -26,6 +27,7 @@ std::unique_ptr<Aggregator> make_aggregator(const model::LoadedModel& model, con
                    "the model has its own head ({}), so aggregate '{}' cannot be used", model::name_of(kind), *word);
   }
   if (kind == model::HeadKind::kWeiad) return std::make_unique<Weiad>(model);
+  if (kind == model::HeadKind::kVlad) return std::make_unique<Vlad>(model);
   return std::make_unique<Salad>(model);
 }
 

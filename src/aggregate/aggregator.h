@@ -41,8 +41,10 @@ class Aggregator {
   virtual ~Aggregator() = default;
 
   virtual int dim() const = 0;
+  /// Whether the tokens it reads have gone through the backbone's final norm.
+  virtual bool wants_final_norm() const { return true; }
 
-  /// cls is (1, D), patches (K, D) with K >= 1: dense rows after the final norm. Writes dim() floats of unit length.
+  /// cls is (1, D), patches (K, D) with K >= 1: dense rows. Writes dim() floats of unit length.
   /// Throws Error kUsage when the head cannot work with so few patches (SALAD). trace may be null.
   virtual void aggregate(tensor::ConstMatrix cls, tensor::ConstMatrix patches, float* descriptor, tensor::Arena& arena,
                          HeadTrace* trace) = 0;

@@ -12,6 +12,7 @@ Verb make_describe(Console& console);
 Verb make_model_import(Console& console);
 Verb make_model_inspect(Console& console);
 Verb make_model_list(Console& console);
+Verb make_model_fit_vlad(Console& console);
 Verb make_bench(Console& console);
 Verb make_doctor(Console& console);
 
@@ -25,6 +26,7 @@ inline constexpr VerbEntry kVerbs[] = {
     {"describe", "photos to descriptors: .npy, JSON, or a table of similarities", make_describe},
     {"model import", "a checkpoint (.pth .ckpt .pt .safetensors) to a model file", make_model_import},
     {"model inspect", "what a model file holds", make_model_inspect},
+    {"model fit-vlad", "a model without training: a vocabulary fitted on your photos", make_model_fit_vlad},
     {"model list", "built-in models and model files found here", make_model_list},
     {"bench", "milliseconds per image by rho, next to what this machine can do", make_bench},
     {"doctor", "is this machine fit: CPU, memory, libraries, disk, self-test", make_doctor},

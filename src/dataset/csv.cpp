@@ -38,7 +38,8 @@ std::optional<std::size_t> CsvReader::column(std::initializer_list<std::string_v
 
 std::size_t CsvReader::required_column(std::initializer_list<std::string_view> names) const {
   if (const auto found = column(names)) return *found;
-  fail_with_hint(ErrorCode::kBadFile, fmt::format("its first line is '{}'", printable(fmt::format("{}", fmt::join(header_, ",")))),
+  fail_with_hint(ErrorCode::kBadFile,
+                 fmt::format("its first line is '{}'", printable(fmt::format("{}", fmt::join(header_, ",")))),
                  "'{}' has no column '{}'", file_, *names.begin());
 }
 

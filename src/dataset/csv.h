@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Comma-separated values as RFC 4180 describes them, read row by row so that a large file needs no more memory than its longest row.
+// Comma-separated values as RFC 4180 describes them, read row by row so that a large file needs no more memory than its longest
+// row.
 #pragma once
 
 #include <cstdint>

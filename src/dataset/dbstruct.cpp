@@ -23,7 +23,8 @@ const auto& field(const Fields& fields, const std::string& name, const char* wha
 std::vector<Position> places_of(const MatNumbers& numbers, std::size_t names, const std::string& name, const std::string& file) {
   const auto& shape = numbers.shape;
   if (shape.size() != 2 || shape[0] != 2 || static_cast<std::uint64_t>(shape[1]) != names) {
-    fail(ErrorCode::kBadFile, "'{}': dbStruct.{} is {} x {}, not 2 x {}", file, name, shape[0], shape.size() > 1 ? shape[1] : 1, names);
+    fail(ErrorCode::kBadFile, "'{}': dbStruct.{} is {} x {}, not 2 x {}", file, name, shape[0], shape.size() > 1 ? shape[1] : 1,
+         names);
   }
   std::vector<Position> out(names);
   for (std::size_t i = 0; i < names; ++i) {
@@ -57,7 +58,8 @@ DbStruct parse_dbstruct(std::span<const std::byte> bytes, const std::string& fil
   check_count(data, "numQueries", out.queries.size(), file);
   if (const auto found = data.numbers.find("posDistThr"); found != data.numbers.end()) {
     const auto& values = found->second.values;
-    if (values.size() != 1 || !(values[0] >= 0) || values[0] > limits::kMaxPlaneMetres) fail(ErrorCode::kBadFile, "'{}': dbStruct.posDistThr is no distance", file);
+    if (values.size() != 1 || !(values[0] >= 0) || values[0] > limits::kMaxPlaneMetres)
+      fail(ErrorCode::kBadFile, "'{}': dbStruct.posDistThr is no distance", file);
     out.threshold_m = values[0];
   }
   return out;

@@ -48,7 +48,8 @@ Bytes in_jpeg(Bytes file) {
   return {};
 }
 
-// Chunks from `at` on: PNG puts a big-endian length before the name and a checksum behind, RIFF a little-endian length after the name.
+// Chunks from `at` on: PNG puts a big-endian length before the name and a checksum behind, RIFF a little-endian length after the
+// name.
 Bytes in_chunks(Bytes file, std::size_t at, bool png, std::string_view wanted) {
   while (at + 8 <= file.size()) {
     const std::size_t length = png ? big_endian(file, at, 4) : __builtin_bswap32(big_endian(file, at + 4, 4));

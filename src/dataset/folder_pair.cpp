@@ -58,11 +58,13 @@ void place_by_file(Dataset& set, const FolderPair& pair) {
                    (queries ? pair.queries : pair.references).string());
   }
   if (used_twice > 0 && !fs::equivalent(pair.queries, pair.references)) {
-    set.notes.push_back(fmt::format("'{}': {} named alike in both folders share one row; write FOLDER/NAME to tell them apart", file,
-                                    counted(used_twice, "photo")));
+    set.notes.push_back(fmt::format("'{}': {} named alike in both folders share one row; write FOLDER/NAME to tell them apart",
+                                    file, counted(used_twice, "photo")));
   }
-  const auto unused = static_cast<std::size_t>(std::ranges::count_if(table.photos, [](const auto& entry) { return !entry.second.used; }));
-  if (unused > 0) set.notes.push_back(fmt::format("'{}': {} for photos that are in neither folder", file, counted(unused, "row")));
+  const auto unused =
+      static_cast<std::size_t>(std::ranges::count_if(table.photos, [](const auto& entry) { return !entry.second.used; }));
+  if (unused > 0)
+    set.notes.push_back(fmt::format("'{}': {} for photos that are in neither folder", file, counted(unused, "row")));
 }
 
 // Labels by distance; `source` continues "positions from ...".
@@ -71,8 +73,9 @@ void label_by_distance(Dataset& set, double threshold_m, Metric metric, const st
   set.labelled = true;
   set.protocol += fmt::format("; a reference within {:g} m of the query is right (positions from {}, {})", threshold_m, source,
                               metric == Metric::kPlane ? "distances on the plane" : "distances on the ellipsoid");
-  set.notes.push_back(fmt::format("positions from {} for {} of {} queries and {} of {} references", source, num_placed(set.queries),
-                                  set.queries.size(), num_placed(set.references), set.references.size()));
+  set.notes.push_back(fmt::format("positions from {} for {} of {} queries and {} of {} references", source,
+                                  num_placed(set.queries), set.queries.size(), num_placed(set.references),
+                                  set.references.size()));
 }
 
 bool both_placed(const Dataset& set) { return num_placed(set.queries) > 0 && num_placed(set.references) > 0; }
@@ -83,7 +86,8 @@ void label(Dataset& set, const FolderPair& pair) {
     return;
   }
   if (pair.gt) {
-    set.positives = parse_gt_csv(read_text(*pair.gt, limits::kMaxCsvBytes), pair.gt->string(), set.queries, set.references, set.notes);
+    set.positives =
+        parse_gt_csv(read_text(*pair.gt, limits::kMaxCsvBytes), pair.gt->string(), set.queries, set.references, set.notes);
     set.labelled = true;
     set.protocol += fmt::format("; accepted references from '{}'", pair.gt->filename().string());
     return;
@@ -92,7 +96,8 @@ void label(Dataset& set, const FolderPair& pair) {
   if (pair.positions) {
     place_by_file(set, pair);
     const bool geographic = all_geographic(set.queries) && all_geographic(set.references);
-    return label_by_distance(set, threshold_m, geographic ? Metric::kEllipsoid : Metric::kPlane, "'" + pair.positions->filename().string() + "'");
+    return label_by_distance(set, threshold_m, geographic ? Metric::kEllipsoid : Metric::kPlane,
+                             "'" + pair.positions->filename().string() + "'");
   }
   // The field's own tools take the metres of the names, never the degrees.
   if (both_placed(set)) return label_by_distance(set, threshold_m, Metric::kPlane, "@east@north@ names");
@@ -125,8 +130,8 @@ Dataset load_folder_pair(const FolderPair& pair) {
   out.references = photos_in(pair.references);
   const std::string queries = dataset::last_part(pair.queries), references = dataset::last_part(pair.references);
   out.name = queries + " -> " + references;
-  out.protocol = fmt::format("{} of folder '{}' against {} of folder '{}'", dataset::counted(out.queries.size(), "query"), queries,
-                             dataset::counted(out.references.size(), "reference"), references);
+  out.protocol = fmt::format("{} of folder '{}' against {} of folder '{}'", dataset::counted(out.queries.size(), "query"),
+                             queries, dataset::counted(out.references.size(), "reference"), references);
   dataset::label(out, pair);
   return out;
 }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// GeoJSON as RFC 7946 has it, reduced to points that belong to photos. Size, depth and the number of values are bounded while parsing.
+// GeoJSON as RFC 7946 has it, reduced to points that belong to photos. Size, depth and the number of values are bounded while
+// parsing.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -35,7 +36,9 @@ class FeatureReader {
       photo.position->heading_deg = std::fmod(heading->get<double>() + 360, 360);
     }
     if (const auto* time = first_of(*properties, {"time", "timestamp"})) {
-      photo.time_s = time->is_number() ? std::optional(time->get<double>()) : time->is_string() ? parse_time(time->get_ref<const std::string&>()) : std::nullopt;
+      photo.time_s = time->is_number()   ? std::optional(time->get<double>())
+                     : time->is_string() ? parse_time(time->get_ref<const std::string&>())
+                                         : std::nullopt;
       if (!photo.time_s) bad("its time is neither seconds nor like 2024-05-01T12:30:15Z");
     }
     const auto* name = first_of(*properties, {"image", "name", "filename"});
@@ -58,7 +61,8 @@ class FeatureReader {
 
   Position position(const Json& geometry) const {
     const auto place = geometry.find("coordinates");
-    const bool numbers = place != geometry.end() && place->is_array() && place->size() >= 2 && (*place)[0].is_number() && (*place)[1].is_number();
+    const bool numbers =
+        place != geometry.end() && place->is_array() && place->size() >= 2 && (*place)[0].is_number() && (*place)[1].is_number();
     if (!numbers) bad("its coordinates are not a longitude and a latitude");
     try {
       return position_from({(*place)[1].get<double>(), (*place)[0].get<double>()});
@@ -77,8 +81,10 @@ Json parse_bounded(std::string_view text, const std::string& file) {
   }
   std::uint64_t values = 0;
   const auto check = [&](int depth, Json::parse_event_t, Json&) {
-    if (depth > limits::kMaxGeoJsonDepth) fail(ErrorCode::kLimit, "'{}' nests values deeper than {}", file, limits::kMaxGeoJsonDepth);
-    if (++values > limits::kMaxGeoJsonValues) fail(ErrorCode::kLimit, "'{}' has more than {} values", file, limits::kMaxGeoJsonValues);
+    if (depth > limits::kMaxGeoJsonDepth)
+      fail(ErrorCode::kLimit, "'{}' nests values deeper than {}", file, limits::kMaxGeoJsonDepth);
+    if (++values > limits::kMaxGeoJsonValues)
+      fail(ErrorCode::kLimit, "'{}' has more than {} values", file, limits::kMaxGeoJsonValues);
     return true;
   };
   try {
@@ -92,7 +98,8 @@ Json parse_bounded(std::string_view text, const std::string& file) {
 
 PositionTable parse_geojson(std::string_view text, const std::string& file, std::vector<std::string>& notes) {
   const Json root = parse_bounded(text, file);
-  if (!root.is_object() || root.value("type", Json()) != "FeatureCollection" || !root.contains("features") || !root["features"].is_array()) {
+  if (!root.is_object() || root.value("type", Json()) != "FeatureCollection" || !root.contains("features") ||
+      !root["features"].is_array()) {
     fail(ErrorCode::kBadFile, "'{}' is no GeoJSON FeatureCollection", file);
   }
   PositionTable out;
@@ -108,7 +115,9 @@ PositionTable parse_geojson(std::string_view text, const std::string& file, std:
       reader.bad("the photo '{}' was already feature {}", printable(photo->first), before);
     }
   }
-  if (other > 0) notes.push_back(fmt::format("'{}': {} no point and left out", file, other == 1 ? "1 feature is" : fmt::format("{} features are", other)));
+  if (other > 0)
+    notes.push_back(
+        fmt::format("'{}': {} no point and left out", file, other == 1 ? "1 feature is" : fmt::format("{} features are", other)));
   return out;
 }
 

@@ -45,14 +45,15 @@ std::vector<std::vector<int>> parse_gt_csv(std::string_view text, const std::str
     std::ranges::sort(out[q]);
     out[q].erase(std::unique(out[q].begin(), out[q].end()), out[q].end());
     total += out[q].size();
-    if (total > limits::kMaxPositives) fail(ErrorCode::kLimit, "'{}' accepts more than {} references in all", file, limits::kMaxPositives);
+    if (total > limits::kMaxPositives)
+      fail(ErrorCode::kLimit, "'{}' accepts more than {} references in all", file, limits::kMaxPositives);
   }
 
   const auto unlisted = static_cast<std::size_t>(std::ranges::count(line_of, 0U));
   if (unlisted > 0) {
     const auto first = static_cast<std::size_t>(std::ranges::find(line_of, 0U) - line_of.begin());
-    notes.push_back(fmt::format("'{}' has no row for {} of {} queries, such as '{}': they count as misses", file, unlisted, queries.size(),
-                                printable(queries[first].name)));
+    notes.push_back(fmt::format("'{}' has no row for {} of {} queries, such as '{}': they count as misses", file, unlisted,
+                                queries.size(), printable(queries[first].name)));
   }
   return out;
 }

@@ -32,7 +32,8 @@ MatrixHead head_of(MatReader& reader) {
   out.is_complex = (flags[0] & 0x800) != 0;
   out.shape = reader.integers("dimensions");
   if (out.shape.empty() || out.shape.size() > limits::kMaxRank) {
-    fail(ErrorCode::kBadFile, "'{}' has a matrix of {} dimensions, not 1 to {}", reader.file(), out.shape.size(), limits::kMaxRank);
+    fail(ErrorCode::kBadFile, "'{}' has a matrix of {} dimensions, not 1 to {}", reader.file(), out.shape.size(),
+         limits::kMaxRank);
   }
   out.count = 1;
   for (const auto side : out.shape) {
@@ -45,7 +46,8 @@ MatrixHead head_of(MatReader& reader) {
 }
 
 MatReader inside(const MatReader& outer, const MatElement& element) {
-  if (element.type != kMatMatrix) fail(ErrorCode::kBadFile, "'{}' has an element of type {} where a matrix is expected", outer.file(), element.type);
+  if (element.type != kMatMatrix)
+    fail(ErrorCode::kBadFile, "'{}' has an element of type {} where a matrix is expected", outer.file(), element.type);
   return {element.data, outer.file(), outer.big_endian()};
 }
 
@@ -66,7 +68,8 @@ std::vector<std::string> cells_of(MatReader& reader, const MatrixHead& head) {
   for (std::uint64_t i = 0; i < head.count; ++i) {
     MatReader cell = inside(reader, reader.next("a cell"));
     const MatrixHead cell_head = head_of(cell);
-    if (cell_head.kind != kCharClass) fail(ErrorCode::kBadFile, "'{}' has a cell of class {}, not a text", reader.file(), cell_head.kind);
+    if (cell_head.kind != kCharClass)
+      fail(ErrorCode::kBadFile, "'{}' has a cell of class {}, not a text", reader.file(), cell_head.kind);
     out.push_back(text_of(cell, cell_head));
   }
   return out;
@@ -82,22 +85,25 @@ void add_field(MatStruct& out, const std::string& name, MatReader reader) {
     out.cells[name] = cells_of(reader, head);
   } else if (head.kind >= kFirstNumberClass && head.kind <= kLastNumberClass && !head.is_complex) {
     if (head.count > limits::kMaxMatNumbers) {
-      fail(ErrorCode::kLimit, "'{}': the field '{}' has {} numbers, the limit is {}", reader.file(), model::printable(name), head.count,
-           limits::kMaxMatNumbers);
+      fail(ErrorCode::kLimit, "'{}': the field '{}' has {} numbers, the limit is {}", reader.file(), model::printable(name),
+           head.count, limits::kMaxMatNumbers);
     }
     const MatElement element = reader.next("numbers");
     std::vector<double> values;  // stored in 1 to 8 bytes each
-    if (element.data.size() >= head.count && element.data.size() / 8 <= head.count) values = mat_doubles(element, reader.big_endian(), reader.file());
+    if (element.data.size() >= head.count && element.data.size() / 8 <= head.count)
+      values = mat_doubles(element, reader.big_endian(), reader.file());
     if (values.size() != head.count) {
-      fail(ErrorCode::kBadFile, "'{}': the field '{}' has {} bytes, which are not the {} numbers of its dimensions", reader.file(),
-           model::printable(name), element.data.size(), head.count);
+      fail(ErrorCode::kBadFile, "'{}': the field '{}' has {} bytes, which are not the {} numbers of its dimensions",
+           reader.file(), model::printable(name), element.data.size(), head.count);
     }
     out.numbers[name] = {head.shape, std::move(values)};
   }
 }
 
 MatStruct struct_of(MatReader& reader, const MatrixHead& head) {
-  if (head.count != 1) fail(ErrorCode::kBadFile, "'{}': the struct '{}' has {} elements, not 1", reader.file(), model::printable(head.name), head.count);
+  if (head.count != 1)
+    fail(ErrorCode::kBadFile, "'{}': the struct '{}' has {} elements, not 1", reader.file(), model::printable(head.name),
+         head.count);
   const auto length = reader.integers("field name length");
   const auto names = reader.next("field names");
   if (length.size() != 1 || length[0] < 1 || length[0] > 64 || names.data.size() % static_cast<std::size_t>(length[0]) != 0) {
@@ -121,12 +127,14 @@ MatStruct struct_of(MatReader& reader, const MatrixHead& head) {
 }  // namespace
 
 MatStruct parse_mat_struct(std::span<const std::byte> bytes, const std::string& variable, const std::string& file) {
-  if (bytes.size() > limits::kMaxMatBytes) fail(ErrorCode::kLimit, "'{}' has {} bytes, the limit is {}", file, bytes.size(), limits::kMaxMatBytes);
+  if (bytes.size() > limits::kMaxMatBytes)
+    fail(ErrorCode::kLimit, "'{}' has {} bytes, the limit is {}", file, bytes.size(), limits::kMaxMatBytes);
   if (bytes.size() < kHeaderBytes) fail(ErrorCode::kBadFile, "'{}' has {} bytes, too few for a .mat file", file, bytes.size());
   const std::string_view mark(reinterpret_cast<const char*>(bytes.data()) + 124, 4);
   const bool big_endian = mark == std::string_view("\x01\x00MI", 4);
   if (!big_endian && mark != std::string_view("\x00\x01IM", 4)) {
-    fail_with_hint(ErrorCode::kBadFile, "in MATLAB: save(name, 'dbStruct', '-v7')", "'{}' is no .mat file of version 5 (saved with -v6 or -v7)", file);
+    fail_with_hint(ErrorCode::kBadFile, "in MATLAB: save(name, 'dbStruct', '-v7')",
+                   "'{}' is no .mat file of version 5 (saved with -v6 or -v7)", file);
   }
   std::uint64_t inflated = 0;
   MatReader reader(bytes.subspan(kHeaderBytes), file, big_endian);

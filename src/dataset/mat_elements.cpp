@@ -18,7 +18,8 @@ namespace {
 
 std::uint64_t unsigned_at(std::span<const std::byte> data, std::size_t at, std::size_t size, bool big_endian) {
   std::uint64_t out = 0;
-  for (std::size_t i = 0; i < size; ++i) out = out << 8 | std::to_integer<std::uint64_t>(data[at + (big_endian ? i : size - 1 - i)]);
+  for (std::size_t i = 0; i < size; ++i)
+    out = out << 8 | std::to_integer<std::uint64_t>(data[at + (big_endian ? i : size - 1 - i)]);
   return out;
 }
 
@@ -111,19 +112,23 @@ MatElement MatReader::next(const char* what) {
 std::vector<std::int64_t> MatReader::integers(const char* what) {
   constexpr std::size_t kMostBytes = 256;
   const MatElement element = next(what);
-  if (element.data.size() > kMostBytes) fail(ErrorCode::kBadFile, "'{}': {} of {} bytes, the limit is {}", *file_, what, element.data.size(), kMostBytes);
+  if (element.data.size() > kMostBytes)
+    fail(ErrorCode::kBadFile, "'{}': {} of {} bytes, the limit is {}", *file_, what, element.data.size(), kMostBytes);
   std::vector<std::int64_t> out;
   for (const double value : mat_doubles(element, big_endian_, *file_)) {
-    if (std::abs(value) > 1e15 || value != std::floor(value)) fail(ErrorCode::kBadFile, "'{}': {} has the value {}", *file_, what, value);
+    if (std::abs(value) > 1e15 || value != std::floor(value))
+      fail(ErrorCode::kBadFile, "'{}': {} has the value {}", *file_, what, value);
     out.push_back(static_cast<std::int64_t>(value));
   }
   return out;
 }
 
 std::vector<double> mat_doubles(const MatElement& element, bool big_endian, const std::string& file) {
-  const std::size_t size = element.type == kMatUtf8 || element.type == kMatUtf16 || element.type == kMatUtf32 ? 0 : size_of(element.type);
+  const std::size_t size =
+      element.type == kMatUtf8 || element.type == kMatUtf16 || element.type == kMatUtf32 ? 0 : size_of(element.type);
   if (size == 0) fail(ErrorCode::kBadFile, "'{}' has an element of type {} where numbers are expected", file, element.type);
-  if (element.data.size() % size != 0) fail(ErrorCode::kBadFile, "'{}' has {} bytes of numbers of {} bytes", file, element.data.size(), size);
+  if (element.data.size() % size != 0)
+    fail(ErrorCode::kBadFile, "'{}' has {} bytes of numbers of {} bytes", file, element.data.size(), size);
   std::vector<double> out;
   out.reserve(element.data.size() / size);
   for (std::size_t at = 0; at < element.data.size(); at += size) {
@@ -135,7 +140,8 @@ std::vector<double> mat_doubles(const MatElement& element, bool big_endian, cons
 std::string mat_text(const MatElement& element, bool big_endian, const std::string& file) {
   const std::size_t size = element.type == kMatSingle ? 0 : size_of(element.type);
   if (size == 0 || size > 4 || element.data.size() % size != 0) {
-    fail(ErrorCode::kBadFile, "'{}' has an element of type {} and {} bytes where a text is expected", file, element.type, element.data.size());
+    fail(ErrorCode::kBadFile, "'{}' has an element of type {} and {} bytes where a text is expected", file, element.type,
+         element.data.size());
   }
   std::string out;
   if (element.type == kMatUtf8) {
@@ -143,7 +149,8 @@ std::string mat_text(const MatElement& element, bool big_endian, const std::stri
     if (out.find('\0') != std::string::npos) fail(ErrorCode::kBadFile, "'{}' has a text with a zero byte", file);
     return out;
   }
-  for (std::size_t at = 0; at < element.data.size(); at += size) append_character(out, unsigned_at(element.data, at, size, big_endian), file);
+  for (std::size_t at = 0; at < element.data.size(); at += size)
+    append_character(out, unsigned_at(element.data, at, size, big_endian), file);
   return out;
 }
 
@@ -163,7 +170,8 @@ std::vector<std::byte> mat_inflate(std::span<const std::byte> bytes, std::uint64
     status = inflate(&stream, Z_NO_FLUSH);
     out.resize(out.size() - stream.avail_out);
     if (out.size() > max_bytes) fail(ErrorCode::kLimit, "'{}' inflates to more than {} bytes", file, limits::kMaxMatBytes);
-    if (status != Z_OK && status != Z_STREAM_END) fail(ErrorCode::kBadFile, "'{}' has a compressed part that is cut or damaged", file);
+    if (status != Z_OK && status != Z_STREAM_END)
+      fail(ErrorCode::kBadFile, "'{}' has a compressed part that is cut or damaged", file);
   }
   return out;
 }

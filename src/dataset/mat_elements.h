@@ -37,7 +37,8 @@ struct MatElement {
 /// A cursor over the elements in `bytes`; every size is checked against what is there.
 class MatReader {
  public:
-  MatReader(std::span<const std::byte> bytes, const std::string& file, bool big_endian) : bytes_(bytes), file_(&file), big_endian_(big_endian) {}
+  MatReader(std::span<const std::byte> bytes, const std::string& file, bool big_endian)
+      : bytes_(bytes), file_(&file), big_endian_(big_endian) {}
 
   bool at_end() const { return at_ >= bytes_.size(); }
   MatElement next(const char* what);

@@ -80,25 +80,34 @@ std::optional<Dataset> amstertime(Places& places) {
 
 std::vector<Spec> specs() {
   return {
-      {"nordland", {"", "Nordland", "nordland"},
-       "Nordland_{dbImages,qImages,gt}.npy with ref/ and query/, or only ref/ (27592) and query/ (2760)", nordland},
-      {"nordland_all", {"", "nordland", "Nordland"}, "nordland/images/test/{database,queries}, or summer/ and winter/, 27592 photos each",
+      {"nordland",
+       {"", "Nordland", "nordland"},
+       "Nordland_{dbImages,qImages,gt}.npy with ref/ and query/, or only ref/ (27592) and query/ (2760)",
+       nordland},
+      {"nordland_all",
+       {"", "nordland", "Nordland"},
+       "nordland/images/test/{database,queries}, or summer/ and winter/, 27592 photos each",
        [](Places& places) {
          if (auto found = from_named_folders(places, "test", "mock places of the names, which is +-10 frames")) return found;
          return from_frames(places, 1, 10);
        }},
-      {"nordland_3450", {"", "nordland_3450", "nordland", "Nordland"}, "summer/ and winter/, or ref/ and query/, 3450 photos each",
+      {"nordland_3450",
+       {"", "nordland_3450", "nordland", "Nordland"},
+       "summer/ and winter/, or ref/ and query/, 3450 photos each",
        [](Places& places) { return from_frames(places, 1, 2); }},
       {"msls_val", with(kMslsFolders, {"msls_val", "msls-val"}),
        "msls_val_{dbImages,qImages,qIdx,pIdx}.npy (the official 740 queries; msls_val_all needs no lists) and train_val/{cph,sf}",
        [](Places& places) { return from_npy(places, "msls_val", true, "accepted references from its lists (25 m)"); }},
       {"msls_val_all", kMslsFolders, "train_val/{cph,sf}/{query,database}/{postprocessed.csv,raw.csv,images/}", msls_val_all},
-      {"msls_test", with(kMslsFolders, {"msls_test"}), "msls_test_{dbImages,qImages}.npy, or test/CITY/{query,database}/{postprocessed.csv,images/}",
-       msls_test},
+      {"msls_test", with(kMslsFolders, {"msls_test"}),
+       "msls_test_{dbImages,qImages}.npy, or test/CITY/{query,database}/{postprocessed.csv,images/}", msls_test},
       pitts("pitts30k_val", "pitts30k", "val"),
       pitts("pitts30k_test", "pitts30k", "test"),
       pitts("pitts250k_test", "pitts250k", "test"),
-      {"sped", {"", "SPED", "sped"}, "SPED_{dbImages,qImages,gt}.npy, or images/test/{database,queries}, or ref/ and query/", sped},
+      {"sped",
+       {"", "SPED", "sped"},
+       "SPED_{dbImages,qImages,gt}.npy, or images/test/{database,queries}, or ref/ and query/",
+       sped},
       {"amstertime", {"", "amstertime", "AmsterTime"}, "images/test/{database,queries}, or old/ and new/", amstertime},
   };
 }
@@ -116,18 +125,22 @@ Dataset load_named(const std::string& name, const std::filesystem::path& root) {
   const auto specs = dataset::specs();
   const auto spec = std::ranges::find(specs, name, &dataset::Spec::name);
   if (spec == specs.end()) {
-    fail_with_hint(ErrorCode::kUsage, fmt::format("known are {}", fmt::join(named_datasets(), ", ")), "there is no data set named '{}'", name);
+    fail_with_hint(ErrorCode::kUsage, fmt::format("known are {}", fmt::join(named_datasets(), ", ")),
+                   "there is no data set named '{}'", name);
   }
   const std::string hint = fmt::format("{} is expected below '{}' as {}", name, root.string(), spec->layouts);
   std::error_code ignored;
-  if (!std::filesystem::is_directory(root, ignored)) fail_with_hint(ErrorCode::kNotFound, hint, "the folder '{}' is not there", root.string());
+  if (!std::filesystem::is_directory(root, ignored))
+    fail_with_hint(ErrorCode::kNotFound, hint, "the folder '{}' is not there", root.string());
   dataset::Places places{root, spec->folders, {}};
   auto found = spec->load(places);
   if (!found) {
-    fail_with_hint(ErrorCode::kNotFound, hint, "'{}' is not there, nor is {} in any other layout", places.first_tried.front().string(), name);
+    fail_with_hint(ErrorCode::kNotFound, hint, "'{}' is not there, nor is {} in any other layout",
+                   places.first_tried.front().string(), name);
   }
   found->name = name;
-  found->protocol = fmt::format("{}: {} queries, {} references; {}", name, found->queries.size(), found->references.size(), found->protocol);
+  found->protocol =
+      fmt::format("{}: {} queries, {} references; {}", name, found->queries.size(), found->references.size(), found->protocol);
   return std::move(*found);
 }
 

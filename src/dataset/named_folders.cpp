@@ -52,7 +52,8 @@ void check_placed(const std::vector<Photo>& photos) {
 
 std::optional<Dataset> from_named_folders(Places& places, const std::string& split, const std::string& rule) {
   const fs::path images = fs::path("images") / split;
-  const auto two = find_two(places, {{images / "queries", images / "database"}, {fs::path(split) / "queries", fs::path(split) / "database"}});
+  const auto two =
+      find_two(places, {{images / "queries", images / "database"}, {fs::path(split) / "queries", fs::path(split) / "database"}});
   if (!two) return std::nullopt;
   Dataset out;
   out.queries = photos_in(two->queries);
@@ -61,13 +62,15 @@ std::optional<Dataset> from_named_folders(Places& places, const std::string& spl
   check_placed(out.references);
   out.positives = positives_within(out.queries, out.references, kThresholdM, Metric::kPlane);
   out.labelled = true;
-  out.protocol = fmt::format("split {} with @east@north@ names, a reference within {:g} m is right ({})", split, kThresholdM, rule);
+  out.protocol =
+      fmt::format("split {} with @east@north@ names, a reference within {:g} m is right ({})", split, kThresholdM, rule);
   return out;
 }
 
 std::optional<Dataset> from_frames(Places& places, int stride, int tolerance) {
   const fs::path test = fs::path("images") / "test";
-  std::vector<std::pair<fs::path, fs::path>> pairs = {{"query", "ref"}, {test / "queries", test / "database"}, {"queries", "database"}};
+  std::vector<std::pair<fs::path, fs::path>> pairs = {
+      {"query", "ref"}, {test / "queries", test / "database"}, {"queries", "database"}};
   if (stride == 1) pairs.emplace_back("winter", "summer");
   const auto two = find_two(places, pairs);
   if (!two) return std::nullopt;
@@ -77,8 +80,8 @@ std::optional<Dataset> from_frames(Places& places, int stride, int tolerance) {
   const auto references = static_cast<std::int64_t>(out.references.size());
   const std::int64_t expected = (references + stride - 1) / stride;
   if (static_cast<std::int64_t>(out.queries.size()) != expected) {
-    fail(ErrorCode::kMismatch, "'{}' has {} photos where {} references and every {} frame a query ask for {}", two->queries.string(),
-         out.queries.size(), references, stride == 1 ? "single" : fmt::format("{}th", stride), expected);
+    fail(ErrorCode::kMismatch, "'{}' has {} photos where {} references and every {} frame a query ask for {}",
+         two->queries.string(), out.queries.size(), references, stride == 1 ? "single" : fmt::format("{}th", stride), expected);
   }
   for (std::int64_t q = 0; q < expected; ++q) {
     auto& list = out.positives.emplace_back();
@@ -87,9 +90,10 @@ std::optional<Dataset> from_frames(Places& places, int stride, int tolerance) {
     }
   }
   out.labelled = true;
-  out.protocol = fmt::format("frames of '{}' against '{}' in the order of their names, {}references within +-{} of the same frame are right",
-                             two->queries.filename().string(), two->references.filename().string(),
-                             stride == 1 ? "" : fmt::format("query i is frame {}i, ", stride), tolerance);
+  out.protocol =
+      fmt::format("frames of '{}' against '{}' in the order of their names, {}references within +-{} of the same frame are right",
+                  two->queries.filename().string(), two->references.filename().string(),
+                  stride == 1 ? "" : fmt::format("query i is frame {}i, ", stride), tolerance);
   return out;
 }
 
@@ -107,7 +111,8 @@ std::optional<Dataset> from_pairs(Places& places, const std::string& queries, co
   }
   out.labelled = true;
   out.protocol = fmt::format("'{}' against '{}', the reference of the same name is right", queries, references);
-  if (out.without_positive() > 0) out.notes.push_back(fmt::format("{} queries have no reference of the same name", out.without_positive()));
+  if (out.without_positive() > 0)
+    out.notes.push_back(fmt::format("{} queries have no reference of the same name", out.without_positive()));
   return out;
 }
 

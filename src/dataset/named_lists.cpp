@@ -40,7 +40,8 @@ fs::path photo_folder(const Places& places, const fs::path& lists, const std::st
 }
 
 // Numbers out of a file become numbers of references.
-std::vector<std::vector<int>> checked_positives(const std::vector<std::vector<std::int64_t>>& lists, std::size_t references, const fs::path& file) {
+std::vector<std::vector<int>> checked_positives(const std::vector<std::vector<std::int64_t>>& lists, std::size_t references,
+                                                const fs::path& file) {
   std::vector<std::vector<int>> out(lists.size());
   for (std::size_t q = 0; q < lists.size(); ++q) {
     for (const auto index : lists[q]) {
@@ -82,7 +83,8 @@ std::optional<Dataset> from_npy(Places& places, const std::string& stem, bool la
   need(queries, file("_qImages"));
 
   Dataset out;
-  out.protocol = fmt::format("photos of {}_dbImages.npy and {}_qImages.npy, {}", stem, stem, labelled ? rule : rule + "; they come without ground truth");
+  out.protocol = fmt::format("photos of {}_dbImages.npy and {}_qImages.npy, {}", stem, stem,
+                             labelled ? rule : rule + "; they come without ground truth");
   if (labelled) {
     fs::path truth = file("_gt");
     if (!is_there(truth) && is_there(file("_gt_25m"))) truth = file("_gt_25m");
@@ -110,7 +112,8 @@ std::optional<Dataset> from_dbstruct(Places& places, const std::string& stem) {
   DbStruct data = parse_dbstruct(read_file(file, limits::kMaxMatBytes), file.string());
   need(data.references, file);
   need(data.queries, file);
-  const fs::path base = is_there(*folder / data.references.front()) || folder->filename() != "datasets" ? *folder : folder->parent_path();
+  const fs::path base =
+      is_there(*folder / data.references.front()) || folder->filename() != "datasets" ? *folder : folder->parent_path();
   for (auto& name : data.queries) name = "queries_real/" + name;
 
   Dataset out;
@@ -120,7 +123,8 @@ std::optional<Dataset> from_dbstruct(Places& places, const std::string& stem) {
   for (std::size_t i = 0; i < out.queries.size(); ++i) out.queries[i].position = data.query_places[i];
   out.positives = positives_within(out.queries, out.references, data.threshold_m, Metric::kPlane);
   out.labelled = true;
-  out.protocol = fmt::format("dbStruct of {}.mat (set '{}'), a reference within {:g} m on the UTM plane is right", stem, data.which_set, data.threshold_m);
+  out.protocol = fmt::format("dbStruct of {}.mat (set '{}'), a reference within {:g} m on the UTM plane is right", stem,
+                             data.which_set, data.threshold_m);
   return out;
 }
 

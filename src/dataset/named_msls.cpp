@@ -32,6 +32,10 @@ struct Raw {
   std::unordered_set<std::string> panoramas;
 };
 
+double number_or_nan(const CsvReader& csv, std::optional<std::size_t> column) {
+  return column ? parse_number(csv.cell(*column)).value_or(NAN) : NAN;
+}
+
 Raw read_raw(const fs::path& file) {
   Raw out;
   if (!is_there(file)) return out;
@@ -43,11 +47,9 @@ Raw read_raw(const fs::path& file) {
   while (csv.next()) {
     if (pano && lower(trimmed(csv.cell(*pano))) == "true") out.panoramas.insert(csv.cell(key));
     Photo photo;
-    const auto lat_deg = lat ? parse_number(csv.cell(*lat)) : std::nullopt;
-    const auto lon_deg = lon ? parse_number(csv.cell(*lon)) : std::nullopt;
-    if (lat_deg && lon_deg && std::abs(*lat_deg) <= 90 && std::abs(*lon_deg) <= 180) photo.position = position_from({*lat_deg, *lon_deg});
-    const auto degrees = heading ? parse_number(csv.cell(*heading)) : std::nullopt;
-    if (photo.position && degrees && *degrees >= 0 && *degrees <= 360) photo.position->heading_deg = *degrees;
+    const double lat_deg = number_or_nan(csv, lat), lon_deg = number_or_nan(csv, lon), heading_deg = number_or_nan(csv, heading);
+    if (std::abs(lat_deg) <= 90 && std::abs(lon_deg) <= 180) photo.position = position_from({lat_deg, lon_deg});
+    if (photo.position && heading_deg >= 0 && heading_deg <= 360) photo.position->heading_deg = heading_deg;
     if (time) photo.time_s = parse_time(csv.cell(*time));
     out.photos.emplace(csv.cell(key), std::move(photo));
   }
@@ -59,7 +61,8 @@ std::vector<Frame> read_side(const fs::path& folder, std::size_t& panoramas) {
   const fs::path file = folder / "postprocessed.csv";
   const std::string text = read_text(file, limits::kMaxCsvBytes);
   CsvReader csv(text, file.string());
-  const auto key = csv.required_column({"key"}), east = csv.required_column({"easting"}), north = csv.required_column({"northing"});
+  const auto key = csv.required_column({"key"}), east = csv.required_column({"easting"}),
+             north = csv.required_column({"northing"});
   Raw raw = read_raw(folder / "raw.csv");
   std::vector<Frame> out;
   while (csv.next()) {
@@ -82,7 +85,9 @@ std::vector<Frame> read_side(const fs::path& folder, std::size_t& panoramas) {
   return out;
 }
 
-bool has_tables(const fs::path& city) { return is_there(city / "query" / "postprocessed.csv") && is_there(city / "database" / "postprocessed.csv"); }
+bool has_tables(const fs::path& city) {
+  return is_there(city / "query" / "postprocessed.csv") && is_there(city / "database" / "postprocessed.csv");
+}
 
 // Photos of one side with a file, in the order of the table.
 void add_side(std::vector<Photo>& out, const fs::path& base, const fs::path& side, std::vector<Frame> frames) {
@@ -99,7 +104,8 @@ void add_side(std::vector<Photo>& out, const fs::path& base, const fs::path& sid
 // Positives of queries [first_query, ..) among references [first_reference, ..): metres of two cities must never be compared.
 void add_positives(Dataset& set, std::size_t first_query, std::size_t first_reference) {
   const std::vector<Photo> queries(set.queries.begin() + static_cast<std::ptrdiff_t>(first_query), set.queries.end());
-  const std::vector<Photo> references(set.references.begin() + static_cast<std::ptrdiff_t>(first_reference), set.references.end());
+  const std::vector<Photo> references(set.references.begin() + static_cast<std::ptrdiff_t>(first_reference),
+                                      set.references.end());
   for (auto& list : positives_within(queries, references, kThresholdM, Metric::kPlane)) {
     for (int& index : list) index += static_cast<int>(first_reference);
     set.positives.push_back(std::move(list));
@@ -111,7 +117,8 @@ void add_positives(Dataset& set, std::size_t first_query, std::size_t first_refe
 std::optional<Dataset> from_msls_csv(Places& places, const std::string& split, const std::vector<std::string>& cities) {
   const fs::path first = fs::path(split) / cities.front() / "query" / "postprocessed.csv";
   places.first_tried.push_back(places.root / first);
-  const auto folder = std::ranges::find_if(places.folders, [&](const auto& name) { return is_there(places.root / name / first); });
+  const auto folder =
+      std::ranges::find_if(places.folders, [&](const auto& name) { return is_there(places.root / name / first); });
   if (folder == places.folders.end()) return std::nullopt;
   const fs::path base = places.root / *folder;
   Dataset out;
@@ -126,15 +133,17 @@ std::optional<Dataset> from_msls_csv(Places& places, const std::string& split, c
     names += (names.empty() ? "" : ", ") + city;
   }
   out.labelled = true;
-  out.protocol = fmt::format("all photos of the cities {} but panoramas ({}), a reference of the same city within {:g} m (postprocessed.csv) is right",
-                             names, panoramas, kThresholdM);
+  out.protocol = fmt::format(
+      "all photos of the cities {} but panoramas ({}), a reference of the same city within {:g} m (postprocessed.csv) is right",
+      names, panoramas, kThresholdM);
   return out;
 }
 
 void label_msls_lists(Dataset& set, Places& places, const std::string& split, const std::vector<std::string>& cities) {
   std::unordered_map<std::string, Photo> queries, references;  // by city/key
   for (const auto& city : cities) {
-    const auto folder = std::ranges::find_if(places.folders, [&](const auto& name) { return has_tables(places.root / name / split / city); });
+    const auto folder =
+        std::ranges::find_if(places.folders, [&](const auto& name) { return has_tables(places.root / name / split / city); });
     if (folder == places.folders.end()) return;
     const fs::path base = places.root / *folder / split / city;
     std::size_t ignored = 0;
@@ -142,7 +151,9 @@ void label_msls_lists(Dataset& set, Places& places, const std::string& split, co
     for (auto& frame : read_side(base / "database", ignored)) references.emplace(city + "/" + frame.key, std::move(frame.photo));
   }
   // Names are like test/miami/query/images/KEY.jpg.
-  const auto city_of = [](const Photo& photo) { return fs::path(photo.name).parent_path().parent_path().parent_path().filename().string(); };
+  const auto city_of = [](const Photo& photo) {
+    return fs::path(photo.name).parent_path().parent_path().parent_path().filename().string();
+  };
   const auto place = [&](std::vector<Photo>& photos, const std::unordered_map<std::string, Photo>& table) {
     for (auto& photo : photos) {
       const auto found = table.find(city_of(photo) + "/" + fs::path(photo.name).stem().string());
@@ -157,7 +168,8 @@ void label_msls_lists(Dataset& set, Places& places, const std::string& split, co
     std::erase_if(set.positives[q], [&](int r) { return city_of(set.references[static_cast<std::size_t>(r)]) != city; });
   }
   set.labelled = true;
-  set.protocol += fmt::format("; labelled by postprocessed.csv: a reference of the same city within {:g} m is right", kThresholdM);
+  set.protocol +=
+      fmt::format("; labelled by postprocessed.csv: a reference of the same city within {:g} m is right", kThresholdM);
 }
 
 }  // namespace revisit::dataset

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Cells as wide as the threshold: only the cells around a query can hold its positives. Geographic places are hashed as points on a
-// sphere in space, so borders of zones, the date line and the poles need no care.
+// Cells as wide as the threshold: only the cells around a query can hold its positives. Geographic places are hashed as points on
+// a sphere in space, so borders of zones, the date line and the poles need no care.
 #include "dataset/near.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using Cell = std::array<std::int64_t, 3>;
 // The directions of two verticals differ by at least distance / 6,400 km and at most distance / 6,335 km anywhere on WGS84, so
 // chords of a sphere of the smaller radius are never longer than the way along the ground.
 constexpr double kSphereRadiusM = 6'335'000;
-constexpr double kMostStretch = 1.02;          // ground / chord, for ways up to kShortWayM
+constexpr double kMostStretch = 1.02;  // ground / chord, for ways up to kShortWayM
 constexpr double kShortWayM = 100'000;
 constexpr double kSmallestCellM = 0.01;
 
@@ -31,7 +31,8 @@ Point point_of(const Position& position, Metric metric) {
   if (metric == Metric::kPlane || !position.geographic) return {position.east_m, position.north_m, 0};
   const double lat = position.geographic->lat_deg * std::numbers::pi / 180;
   const double lon = position.geographic->lon_deg * std::numbers::pi / 180;
-  return {kSphereRadiusM * std::cos(lat) * std::cos(lon), kSphereRadiusM * std::cos(lat) * std::sin(lon), kSphereRadiusM * std::sin(lat)};
+  return {kSphereRadiusM * std::cos(lat) * std::cos(lon), kSphereRadiusM * std::cos(lat) * std::sin(lon),
+          kSphereRadiusM * std::sin(lat)};
 }
 
 Cell cell_of(const Point& point, double side) {
@@ -59,8 +60,8 @@ double length(const Point& a, const Point& b) { return std::hypot(a[0] - b[0], a
 
 }  // namespace
 
-std::vector<std::vector<int>> positives_within(const std::vector<Photo>& queries, const std::vector<Photo>& references, double threshold_m,
-                                               Metric metric) {
+std::vector<std::vector<int>> positives_within(const std::vector<Photo>& queries, const std::vector<Photo>& references,
+                                               double threshold_m, Metric metric) {
   if (!(threshold_m >= 0) || !std::isfinite(threshold_m)) {
     fail(ErrorCode::kUsage, "a positive distance threshold of {} m is not a distance", threshold_m);
   }

@@ -16,7 +16,7 @@ enum class Metric {
 
 /// Per query the ascending indices of the references at most threshold_m away; photos without a position have none. Throws Error
 /// kUsage for a threshold that is negative or not finite, kLimit beyond limits::kMaxPositives pairs.
-std::vector<std::vector<int>> positives_within(const std::vector<Photo>& queries, const std::vector<Photo>& references, double threshold_m,
-                                               Metric metric);
+std::vector<std::vector<int>> positives_within(const std::vector<Photo>& queries, const std::vector<Photo>& references,
+                                               double threshold_m, Metric metric);
 
 }  // namespace revisit::dataset

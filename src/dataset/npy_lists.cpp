@@ -41,7 +41,8 @@ void append_utf8(std::string& out, std::uint32_t point, const std::string& name)
   const auto put = [&](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
   if (point < 0x80) return put(point);
   if (point < 0x800) return put(0xC0 | point >> 6), put(0x80 | (point & 0x3F));
-  if (point > 0x10FFFF || (point >= 0xD800 && point < 0xE000)) fail(ErrorCode::kBadFile, "'{}': U+{:X} is no character", name, point);
+  if (point > 0x10FFFF || (point >= 0xD800 && point < 0xE000))
+    fail(ErrorCode::kBadFile, "'{}': U+{:X} is no character", name, point);
   if (point < 0x10000) return put(0xE0 | point >> 12), put(0x80 | (point >> 6 & 0x3F)), put(0x80 | (point & 0x3F));
   put(0xF0 | point >> 18), put(0x80 | (point >> 12 & 0x3F)), put(0x80 | (point >> 6 & 0x3F)), put(0x80 | (point & 0x3F));
 }
@@ -75,7 +76,8 @@ std::vector<std::int64_t> plain_integers(const NpyHeader& header, const std::str
   const auto type = integer_type(header.descr);
   if (!type) fail(ErrorCode::kBadFile, "'{}' holds elements of type '{}', not integers", name, header.descr.substr(0, 20));
   check_size(header, count, type->bytes, name);
-  if (count > limits::kMaxPositives) fail(ErrorCode::kLimit, "'{}' holds {} integers, the limit is {}", name, count, limits::kMaxPositives);
+  if (count > limits::kMaxPositives)
+    fail(ErrorCode::kLimit, "'{}' holds {} integers, the limit is {}", name, count, limits::kMaxPositives);
   std::vector<std::int64_t> out;
   append_integers(out, header.data, *type);
   if (header.fortran_order && header.shape.size() == 2) {
@@ -104,7 +106,8 @@ std::vector<std::string> parse_npy_texts(std::span<const std::byte> bytes, const
   std::uint64_t length = 0;
   const bool wide = descr.size() > 2 && descr[1] == 'U';
   const bool text = descr.size() > 2 && (wide || descr[1] == 'S') && (descr[0] == '<' || descr[0] == '>' || descr[0] == '|');
-  const auto [end, error] = std::from_chars(descr.data() + std::min<std::size_t>(2, descr.size()), descr.data() + descr.size(), length);
+  const auto [end, error] =
+      std::from_chars(descr.data() + std::min<std::size_t>(2, descr.size()), descr.data() + descr.size(), length);
   if (!text || error != std::errc() || end != descr.data() + descr.size()) {
     fail(ErrorCode::kBadFile, "'{}' holds elements of type '{}', not texts", name, descr.substr(0, 20));
   }
@@ -112,10 +115,12 @@ std::vector<std::string> parse_npy_texts(std::span<const std::byte> bytes, const
   const std::uint64_t item_bytes = checked_mul(length, wide ? 4 : 1, name);
   check_size(header, count, item_bytes, name);
   if (item_bytes == 0 && count > 0) fail(ErrorCode::kBadFile, "'{}' holds {} texts of no length", name, count);
-  if (count > limits::kMaxListed) fail(ErrorCode::kLimit, "'{}' holds {} texts, the limit is {}", name, count, limits::kMaxListed);
+  if (count > limits::kMaxListed)
+    fail(ErrorCode::kLimit, "'{}' holds {} texts, the limit is {}", name, count, limits::kMaxListed);
   std::vector<std::string> out;
   out.reserve(count);
-  for (std::uint64_t i = 0; i < count; ++i) out.push_back(text_of(header.data.subspan(i * item_bytes, item_bytes), wide, descr[0] == '>', name));
+  for (std::uint64_t i = 0; i < count; ++i)
+    out.push_back(text_of(header.data.subspan(i * item_bytes, item_bytes), wide, descr[0] == '>', name));
   return out;
 }
 

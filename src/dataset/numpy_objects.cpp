@@ -23,7 +23,8 @@ model::Pickle parse(std::span<const std::byte> bytes, const std::string& file) {
     return model::parse_pickle(bytes, file, model::PickleRules::kNumpy);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kBadModel) throw;
-    fail_with_hint(ErrorCode::kBadFile, "save plain arrays: numpy.save(name, array) without objects other than integers", "{}", error.what());
+    fail_with_hint(ErrorCode::kBadFile, "save plain arrays: numpy.save(name, array) without objects other than integers", "{}",
+                   error.what());
   }
 }
 
@@ -57,14 +58,16 @@ void append_integers(std::vector<std::int64_t>& out, std::span<const std::byte> 
   }
 }
 
-NumpyObjects::NumpyObjects(std::span<const std::byte> pickle, std::string file) : file_(std::move(file)), pickle_(parse(pickle, file_)) {
+NumpyObjects::NumpyObjects(std::span<const std::byte> pickle, std::string file)
+    : file_(std::move(file)), pickle_(parse(pickle, file_)) {
   if (pickle_.size != pickle.size()) bad(fmt::format("has {} bytes after its end", pickle.size() - pickle_.size));
   const Array root = array_of(pickle_.root);
   if (!root.descr.starts_with("|O")) bad("is an array of '" + model::printable(root.descr) + "', not of objects");
   if (!pickle_.values.is(root.content, ValueKind::kList)) bad("has an array of objects without a list of them");
   shape_ = root.shape;
   elements_ = pickle_.values.items(root.content);
-  if (elements_.size() != product(shape_, file_)) bad(fmt::format("has {} objects, which is not what its shape says", elements_.size()));
+  if (elements_.size() != product(shape_, file_))
+    bad(fmt::format("has {} objects, which is not what its shape says", elements_.size()));
 }
 
 void NumpyObjects::bad(const std::string& what) const { fail(ErrorCode::kBadFile, "the pickle of '{}' {}", file_, what); }
@@ -81,9 +84,11 @@ NumpyObjects::Array NumpyObjects::array_of(ValueId id) const {
   const auto& values = pickle_.values;
   if (!is_call(id, "multiarray._reconstruct")) bad("has a value that is no array where one is expected");
   const auto call = values.items(values.arguments(id));
-  if (call.size() != 3 || !values.is(call[2], ValueKind::kTuple) || values.count(call[2]) != 5) bad("has an array without shape and content");
+  if (call.size() != 3 || !values.is(call[2], ValueKind::kTuple) || values.count(call[2]) != 5)
+    bad("has an array without shape and content");
   const auto state = values.items(call[2]);
-  const bool form = values.is(state[1], ValueKind::kTuple) && values.count(state[1]) <= limits::kMaxRank && values.is(state[3], ValueKind::kBool);
+  const bool form = values.is(state[1], ValueKind::kTuple) && values.count(state[1]) <= limits::kMaxRank &&
+                    values.is(state[3], ValueKind::kBool);
   if (!form) bad("has an array whose shape is no tuple");
   Array out;
   for (const ValueId side : values.items(state[1])) {
@@ -125,8 +130,8 @@ std::vector<std::byte> NumpyObjects::bytes_of(ValueId id) const {
   }
   if (!is_call(id, "_codecs.encode")) bad("has integers that are no bytes");
   const auto arguments = values.items(values.items(values.arguments(id))[1]);
-  const bool form = arguments.size() == 2 && values.is(arguments[0], ValueKind::kText) && values.is(arguments[1], ValueKind::kText) &&
-                    values.text(arguments[1]) == "latin1";
+  const bool form = arguments.size() == 2 && values.is(arguments[0], ValueKind::kText) &&
+                    values.is(arguments[1], ValueKind::kText) && values.text(arguments[1]) == "latin1";
   if (!form) bad("encodes bytes in an unknown way");
   text = values.text(arguments[0]);
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -148,7 +153,8 @@ void NumpyObjects::append_array(std::vector<std::int64_t>& out, ValueId id) cons
   const auto type = integer_type(array.descr);
   if (!type) bad("has an array of '" + model::printable(array.descr) + "', not of integers");
   const auto data = bytes_of(array.content);
-  if (data.size() != checked_mul(product(array.shape, file_), type->bytes, file_)) bad("has an array whose bytes do not fit its shape");
+  if (data.size() != checked_mul(product(array.shape, file_), type->bytes, file_))
+    bad("has an array whose bytes do not fit its shape");
   append_integers(out, data, *type);
 }
 
@@ -173,7 +179,8 @@ std::vector<std::string> NumpyObjects::texts() const {
     const auto text = pickle_.values.text(id);
     if (!model::is_utf8(text)) bad("has a text that is not UTF-8");
     total += text.size();
-    if (total > limits::kMaxPhotoListBytes) fail(ErrorCode::kLimit, "the pickle of '{}' has more than {} bytes of text", file_, limits::kMaxPhotoListBytes);
+    if (total > limits::kMaxPhotoListBytes)
+      fail(ErrorCode::kLimit, "the pickle of '{}' has more than {} bytes of text", file_, limits::kMaxPhotoListBytes);
     out.emplace_back(text);
   }
   return out;
@@ -201,7 +208,8 @@ std::vector<std::vector<std::int64_t>> NumpyObjects::lists() const {
       append(list, id);
     }
     total += list.size();  // one array may stand in many places: the file's size does not bound this
-    if (total > limits::kMaxPositives) fail(ErrorCode::kLimit, "the pickle of '{}' lists more than {} integers", file_, limits::kMaxPositives);
+    if (total > limits::kMaxPositives)
+      fail(ErrorCode::kLimit, "the pickle of '{}' lists more than {} integers", file_, limits::kMaxPositives);
   }
   return out;
 }

@@ -34,8 +34,8 @@ class NumpyObjects {
   NumpyObjects(std::span<const std::byte> pickle, std::string file);
 
   const std::vector<std::int64_t>& shape() const { return shape_; }
-  std::vector<std::string> texts() const;                  ///< of a one-dimensional array
-  std::vector<std::vector<std::int64_t>> lists() const;    ///< (n): n lists; (n, k): n lists of k integers
+  std::vector<std::string> texts() const;                ///< of a one-dimensional array
+  std::vector<std::vector<std::int64_t>> lists() const;  ///< (n): n lists; (n, k): n lists of k integers
 
  private:
   using ValueId = model::ValueId;

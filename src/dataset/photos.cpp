@@ -22,8 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Folders are entered once, wherever links lead, so no loop and no web of links can trap the walk. Real folders come first: a photo
-// is named by where it lies, not by a link to it.
+// Folders are entered once, wherever links lead, so no loop and no web of links can trap the walk. Real folders come first: a
+// photo is named by where it lies, not by a link to it.
 class Walk {
  public:
   explicit Walk(fs::path root) : root_(std::move(root)) {}
@@ -134,7 +134,8 @@ std::vector<Photo> listed_photos(const fs::path& folder, const std::vector<std::
     const fs::path relative(name);
     const bool inside = !name.empty() && relative.is_relative() && name.find('\0') == std::string::npos &&
                         std::ranges::find(relative, fs::path("..")) == relative.end();
-    if (!inside) fail(ErrorCode::kBadFile, "'{}' names the photo '{}', which is not below its folder", list, model::printable(name));
+    if (!inside)
+      fail(ErrorCode::kBadFile, "'{}' names the photo '{}', which is not below its folder", list, model::printable(name));
     out.push_back(photo_of(folder, name));
     if (!is_there(out.back().path)) {
       fail(ErrorCode::kNotFound, "'{}' is not there, though '{}' names it", out.back().path.string(), list);

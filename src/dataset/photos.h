@@ -23,7 +23,8 @@ Photo photo_of(const std::filesystem::path& folder, std::string name);
 
 /// Photos of a list that came with a data set. A name that leaves the folder is Error kBadFile naming `list`; a photo that is not
 /// there is kNotFound.
-std::vector<Photo> listed_photos(const std::filesystem::path& folder, const std::vector<std::string>& names, const std::string& list);
+std::vector<Photo> listed_photos(const std::filesystem::path& folder, const std::vector<std::string>& names,
+                                 const std::string& list);
 
 /// The whole text of a file of at most max_bytes.
 std::string read_text(const std::filesystem::path& path, std::uint64_t max_bytes);

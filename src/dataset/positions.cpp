@@ -99,7 +99,8 @@ PositionTable parse_positions_csv(std::string_view text, const std::string& file
         csv.fail_here("the time '{}' is neither seconds nor like 2024-05-01T12:30:15Z", printable(csv.cell(*columns.time)));
       }
     }
-    if (const auto before = add_photo(out, name, photo)) csv.fail_here("the photo '{}' was already on line {}", printable(name), before);
+    if (const auto before = add_photo(out, name, photo))
+      csv.fail_here("the photo '{}' was already on line {}", printable(name), before);
   }
   return out;
 }

@@ -18,7 +18,7 @@ namespace revisit::dataset {
 struct PlacedPhoto {
   std::optional<Position> position;  ///< empty when the row leaves it blank
   std::optional<double> time_s;
-  std::uint64_t row = 0;             ///< line of the csv file, number of the feature
+  std::uint64_t row = 0;  ///< line of the csv file, number of the feature
   bool used = false;
 };
 
@@ -30,7 +30,8 @@ struct PositionTable {
 /// image,lat,lon or image,east,north, and heading_deg, time when they are there. Throws Error kBadFile with the line.
 PositionTable parse_positions_csv(std::string_view text, const std::string& file);
 
-/// A FeatureCollection of Points whose properties name the photo as "image" or "name". Throws Error kBadFile with the feature's number.
+/// A FeatureCollection of Points whose properties name the photo as "image" or "name". Throws Error kBadFile with the feature's
+/// number.
 PositionTable parse_geojson(std::string_view text, const std::string& file, std::vector<std::string>& notes);
 
 /// Either of the two, told apart by content.

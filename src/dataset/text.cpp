@@ -40,7 +40,8 @@ bool take_seconds(std::string_view& text, double& out) {
   if (!take(text, '.')) return true;
   double unit = 0.1;
   const auto before = text.size();
-  for (; !text.empty() && text.front() >= '0' && text.front() <= '9'; text.remove_prefix(1), unit /= 10) out += unit * (text.front() - '0');
+  for (; !text.empty() && text.front() >= '0' && text.front() <= '9'; text.remove_prefix(1), unit /= 10)
+    out += unit * (text.front() - '0');
   return text.size() < before;
 }
 
@@ -89,7 +90,8 @@ std::optional<double> parse_time(std::string_view text) {
   text = trimmed(text);
   if (const auto seconds = parse_number(text)) return seconds;
   int year = 0, month = 0, day = 0;
-  if (!take_digits(text, 4, year) || !take(text, '-') || !take_digits(text, 2, month) || !take(text, '-') || !take_digits(text, 2, day)) {
+  if (!take_digits(text, 4, year) || !take(text, '-') || !take_digits(text, 2, month) || !take(text, '-') ||
+      !take_digits(text, 2, day)) {
     return std::nullopt;
   }
   const std::chrono::year_month_day date{std::chrono::year{year}, std::chrono::month{static_cast<unsigned>(month)},
@@ -100,7 +102,8 @@ std::optional<double> parse_time(std::string_view text) {
   int hour = 0, minute = 0, zone = 0;
   double second = 0;
   if (!take(text, 'T') && !take(text, 't') && !take(text, ' ')) return std::nullopt;
-  if (!take_digits(text, 2, hour) || !take(text, ':') || !take_digits(text, 2, minute) || hour > 23 || minute > 59) return std::nullopt;
+  if (!take_digits(text, 2, hour) || !take(text, ':') || !take_digits(text, 2, minute) || hour > 23 || minute > 59)
+    return std::nullopt;
   if (!take_seconds(text, second) || !take_zone(text, zone) || !text.empty()) return std::nullopt;
   return midnight + 3600.0 * hour + 60.0 * minute + second - zone;
 }

@@ -67,7 +67,7 @@ std::vector<float> Extractor::Impl::forward(const float* input, Size size, Trace
 
   tensor::Tokens tokens = vit.embed(input, size, kept, arena);  // (1 + R + N0, D): CLS, registers, patches
   vit.run_blocks(tokens, 0, vit.depth(), &recorder, arena);     // (1 + R + K, D) from the pruning layer on
-  vit.normalise(tokens);
+  if (aggregator->wants_final_norm()) vit.normalise(tokens);
   check_finite(tokens.values, "tokens");  // here already: the heads' ReLU would turn NaN into 0
   times.prune_ms = recorder.prune_ms();
   times.blocks_ms = watch.ms() - times.prune_ms;

@@ -229,13 +229,13 @@ TEST(Plan, RoundsAnySizeToTheNearestMultipleOfThePatchAndSaysSo) {
 
 TEST(Plan, RefusesSizesAndThreadsOutOfRange) {
   const auto config = model::named_config("demo");
-  for (const Size size : {Size{0, 10}, Size{10, -1}, Size{4201, 10}}) {
+  for (const Size size : {Size{0, 10}, Size{10, -1}, Size{4097, 10}}) {
     ExtractorOptions options;
     options.size = size;
     EXPECT_THROW(make_plan(config, options), Error);
   }
   ExtractorOptions largest;
-  largest.size = Size{4200, 4200};
+  largest.size = Size{4096, 4096};
   EXPECT_NO_THROW(make_plan(config, largest));
   ExtractorOptions options;
   options.threads = -1;

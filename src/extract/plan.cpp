@@ -37,6 +37,7 @@ prune::PruneSettings prune_settings(const model::Config& config, const Extractor
 
 double head_macs(const model::HeadConfig& head, int width, int patches) {
   if (head.kind == model::HeadKind::kNone) return 0;
+  if (head.kind == model::HeadKind::kVlad) return static_cast<double>(patches) * head.clusters * width;
   const double per_patch = 2.0 * width * head.hidden + static_cast<double>(head.hidden) * (head.cluster_dim + head.clusters) +
                            static_cast<double>(head.clusters) * head.cluster_dim;
   return per_patch * patches + static_cast<double>(head.hidden) * (width + head.token_dim);

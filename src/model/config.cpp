@@ -16,7 +16,8 @@ using Words = std::array<std::pair<Enum, const char*>, N>;
 
 constexpr Words<PosRule, 4> kPosRules{
     {{PosRule::kHub, "hub"}, {PosRule::kHubAntialias, "hub-antialias"}, {PosRule::kHf, "hf"}, {PosRule::kTimm, "timm"}}};
-constexpr Words<HeadKind, 3> kHeadKinds{{{HeadKind::kNone, "none"}, {HeadKind::kWeiad, "weiad"}, {HeadKind::kSalad, "salad"}}};
+constexpr Words<HeadKind, 4> kHeadKinds{
+    {{HeadKind::kNone, "none"}, {HeadKind::kWeiad, "weiad"}, {HeadKind::kSalad, "salad"}, {HeadKind::kVlad, "vlad"}}};
 constexpr Words<ClusterNorm, 3> kClusterNorms{
     {{ClusterNorm::kWeightAfter, "weight-after"}, {ClusterNorm::kSalad, "salad"}, {ClusterNorm::kNone, "none"}}};
 constexpr Words<PruneKind, 4> kPruneKinds{

@@ -46,15 +46,15 @@ struct InputConfig {
   ResizeFilter resize = ResizeFilter::kBilinear;
 };
 
-enum class HeadKind { kNone, kWeiad, kSalad };
+enum class HeadKind { kNone, kWeiad, kSalad, kVlad };
 /// Where the tier weights act (algorithms.md A1): after the per-cluster L2, before it (so that it cancels them), or with no per-cluster L2.
 enum class ClusterNorm { kWeightAfter, kSalad, kNone };
 
 struct HeadConfig {
   HeadKind kind = HeadKind::kNone;
   int clusters = 0;         // M
-  int cluster_dim = 0;      // l
-  int token_dim = 0;
+  int cluster_dim = 0;      // l; for VLAD the token width
+  int token_dim = 0;        // 0 for VLAD, which does not use CLS
   int hidden = 0;
   int sinkhorn_iters = 3;
   // WeiAD only
@@ -100,7 +100,7 @@ struct Config {
 
 /// Words of enums as they stand in model files and on the command line. The from_ functions throw Error kBadModel.
 const char* name_of(PosRule rule);          // hub, hub-antialias, hf, timm
-const char* name_of(HeadKind kind);         // none, weiad, salad
+const char* name_of(HeadKind kind);         // none, weiad, salad, vlad
 const char* name_of(ClusterNorm norm);      // weight-after, salad, none
 const char* name_of(PruneKind kind);        // none, weitop, random, norm
 const char* name_of(NormScale scale);       // minmax, raw

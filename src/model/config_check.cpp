@@ -56,10 +56,11 @@ void check_input(const InputConfig& input, int patch, const Checker& check) {
 void check_head(const HeadConfig& head, const Checker& check) {
   if (head.kind == HeadKind::kNone) return;
   check.whole("aggregator.clusters", head.clusters, 1, 4096);
-  check.whole("aggregator.cluster_dim", head.cluster_dim, 1, 4096);
+  check.whole("aggregator.cluster_dim", head.cluster_dim, 1, 8192);
+  check.whole("descriptor dimension", head.descriptor_dim(), 1, static_cast<std::int64_t>(limits::kMaxDescriptorDim));
+  if (head.kind == HeadKind::kVlad) return;
   check.whole("aggregator.token_dim", head.token_dim, 1, 8192);
   check.whole("aggregator.hidden", head.hidden, 1, 8192);
-  check.whole("descriptor dimension", head.descriptor_dim(), 1, static_cast<std::int64_t>(limits::kMaxDescriptorDim));
   check.whole("aggregator.sinkhorn_iters", head.sinkhorn_iters, 1, 100);
   if (head.kind != HeadKind::kWeiad) return;
   check.whole("number of aggregator.tiers", static_cast<std::int64_t>(head.tiers.size()), 1, head.clusters);

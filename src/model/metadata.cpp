@@ -98,6 +98,7 @@ void head_to_metadata(const HeadConfig& head, std::map<std::string, std::string>
   out["aggregator"] = name_of(head.kind);
   if (head.kind == HeadKind::kNone) return;
   out["aggregator.clusters"] = std::to_string(head.clusters);
+  if (head.kind == HeadKind::kVlad) return;
   out["aggregator.cluster_dim"] = std::to_string(head.cluster_dim);
   out["aggregator.token_dim"] = std::to_string(head.token_dim);
   out["aggregator.hidden"] = std::to_string(head.hidden);
@@ -111,11 +112,15 @@ void head_to_metadata(const HeadConfig& head, std::map<std::string, std::string>
   out["aggregator.norm"] = name_of(head.norm);
 }
 
-HeadConfig head_from_metadata(const Fields& fields) {
+HeadConfig head_from_metadata(const Fields& fields, int width) {
   HeadConfig head;
   head.kind = fields.word("aggregator", head_kind_from);
   if (head.kind == HeadKind::kNone) return head;
   head.clusters = fields.number<int>("aggregator.clusters");
+  if (head.kind == HeadKind::kVlad) {
+    head.cluster_dim = width;
+    return head;
+  }
   head.cluster_dim = fields.number<int>("aggregator.cluster_dim");
   head.token_dim = fields.number<int>("aggregator.token_dim");
   head.hidden = fields.number<int>("aggregator.hidden");
@@ -221,7 +226,7 @@ Config from_metadata(const std::map<std::string, std::string>& metadata, const s
   config.input.mean = fields.rgb("mean");
   config.input.std = fields.rgb("std");
   config.input.resize = fields.word("resize", resize_filter_from);
-  config.head = head_from_metadata(fields);
+  config.head = head_from_metadata(fields, config.vit.width);
   config.prune = prune_from_metadata(fields);
   if (fields.has("calibration.min_similarity")) {
     config.calibration = Calibration{fields.number<double>("calibration.min_similarity"),

@@ -71,7 +71,11 @@ void aggregator(Shapes& shapes, const HeadConfig& head, std::int64_t width) {
 std::map<std::string, std::vector<std::int64_t>> required_tensors(const Config& config) {
   Shapes shapes;
   backbone(shapes, config.vit);
-  if (config.head.kind != HeadKind::kNone) aggregator(shapes, config.head, config.vit.width);
+  if (config.head.kind == HeadKind::kVlad) {
+    shapes["aggregator.centres"] = {config.head.clusters, config.vit.width};
+  } else if (config.head.kind != HeadKind::kNone) {
+    aggregator(shapes, config.head, config.vit.width);
+  }
   if (config.prune.kind == PruneKind::kWeitop) {
     linear(shapes, "weitop.0", config.prune.hidden, config.vit.width);
     linear(shapes, "weitop.2", 1, config.prune.hidden);

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// A small `index add`: goes on where the index stands until it has TOTAL rows. Crash tests start it and stop it.
+// usage: index_add_child FOLDER TOTAL DIM ROWS_PER_COMMIT [MAX_FILE_BYTES]
+#include <sys/resource.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+
+#include "index_rows.h"
+
+int main(int argc, char** argv) {
+  if (argc < 5) return 2;
+  const int total = std::atoi(argv[2]);
+  const int dim = std::atoi(argv[3]);
+  const int per_commit = std::atoi(argv[4]);
+  if (argc > 5) {
+    const auto bytes = static_cast<rlim_t>(std::atoll(argv[5]));
+    const rlimit limit{bytes, bytes};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    std::signal(SIGXFSZ, SIG_IGN);
+  }
+  try {
+    revisit::IndexWriter writer = revisit::IndexWriter::open(argv[1], revisit::testing::settings_of(dim));
+    for (int i = writer.rows(); i < total; ++i) {
+      writer.add(revisit::testing::row_entry(i), revisit::testing::row_content(i, dim));
+      if (i % per_commit == per_commit - 1) writer.commit();
+    }
+    writer.commit();
+  } catch (const revisit::Error& error) {
+    std::fprintf(stderr, "%s: %s\n", revisit::name_of(error.code()), error.what());
+    return revisit::exit_code_of(error.code());
+  }
+  return 0;
+}

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Death and errors at every single system call that changes a file, by strace: whatever happens, what was committed stays, a
+// later run finishes the work, and an error is never taken for success.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <string>
+
+#include "crash/child.h"
+#include "index_fixtures.h"
+
+namespace revisit::testing {
+namespace {
+
+constexpr const char* kTracer = "/usr/bin/strace";
+constexpr int kDim = 8;
+constexpr int kBefore = 3;  // rows committed before the run that is hurt
+constexpr int kTotal = 9;
+
+const std::vector<std::string> kCalls = {"pwrite64", "write", "fdatasync", "fsync", "ftruncate", "rename", "unlink", "openat", "flock"};
+
+bool can_trace() {
+  if (!std::filesystem::exists(kTracer)) return false;
+  const TemporaryFolder folder;
+  Child probe({kTracer, "-qq", "-o", (folder / "trace").string(), "/bin/true"}, folder / "errors");
+  return probe.wait() == 0;
+}
+
+class Injection {
+ public:
+  explicit Injection(bool fresh) : fresh_(fresh), prepared_(folder_ / "prepared") {
+    if (!fresh_) add_rows(prepared_, 0, kBefore, kDim);
+  }
+
+  /// One run with `what` happening at the n-th call; returns false once there is no n-th call.
+  bool run(const std::string& call, const std::string& what, int n) {
+    const auto index = folder_ / "index";
+    std::filesystem::remove_all(index);
+    if (!fresh_) std::filesystem::copy(prepared_, index);
+    const std::string label = call + ":" + what + ":" + std::to_string(n);
+    std::vector<std::string> command = {kTracer, "-qq", "-f", "-o", (folder_ / "trace").string(), "-e", "trace=" + call, "-e",
+                                        "inject=" + call + ":" + what + ":when=" + std::to_string(n)};
+    for (const auto& word : add_command(index, kTotal, kDim, 2)) command.push_back(word);
+    Child child(command, folder_ / "errors");
+    const int status = child.wait();
+    const std::string trace = read_bytes(folder_ / "trace");
+    const bool happened = trace.find("(INJECTED)") != std::string::npos || trace.find("+++ killed by SIGKILL") != std::string::npos;
+    if (!happened) {
+      EXPECT_EQ(status, 0) << label << ": " << child.errors();
+      return false;
+    }
+    ++points_;
+    // The loader opens libraries and the C library opens files of its own before our code runs.
+    const bool ours = trace_of_injection(trace).find(index.string()) != std::string::npos || call != "openat";
+    if (what.starts_with("error") && ours && status != 0) {
+      EXPECT_TRUE(status == 1 || status == 3 || status == 5) << label << " ended with " << status << ": " << child.errors();
+      EXPECT_NE(child.errors().find(index.string()), std::string::npos) << label << " does not name the file: " << child.errors();
+      if (what == "error=ENOSPC" && call == "pwrite64") EXPECT_EQ(status, 5) << label << ": " << child.errors();
+    }
+    if (what.starts_with("error") && (call == "pwrite64" || call == "fdatasync") && what != "error=EINTR") {
+      EXPECT_NE(status, 0) << label << " was taken for success";
+    }
+    expect_recovers(index, label);
+    return true;
+  }
+
+  int points() const { return points_; }
+
+ private:
+  static std::string trace_of_injection(const std::string& trace) {
+    const std::size_t at = trace.find("(INJECTED)");
+    if (at == std::string::npos) return "";
+    const std::size_t begin = trace.rfind('\n', at);
+    return trace.substr(begin == std::string::npos ? 0 : begin, at - begin);
+  }
+
+  void expect_recovers(const std::filesystem::path& index, const std::string& label) {
+    SCOPED_TRACE(label);
+    const int before = fresh_ ? 0 : kBefore;
+    if (std::filesystem::exists(index / "catalogue.sqlite") && !fresh_) {
+      const Index view = Index::open(index);
+      EXPECT_GE(view.rows(), before);
+      expect_whole_rows(view, view.rows());
+    }
+    add_rest(index);
+    expect_whole_rows(Index::open(index), kTotal);
+    EXPECT_EQ(problems_of(index), "");
+  }
+
+  static void add_rest(const std::filesystem::path& index) {
+    IndexWriter writer = IndexWriter::open(index, settings_of(kDim));
+    for (int i = writer.rows(); i < kTotal; ++i) writer.add(row_entry(i), row_content(i, kDim));
+    writer.commit();
+  }
+
+  TemporaryFolder folder_;
+  bool fresh_;
+  std::filesystem::path prepared_;
+  int points_ = 0;
+};
+
+// Every n-th call of every kind, until there is none; stops early, and says so, when the machine is too slow.
+void inject_everywhere(bool fresh, const std::string& what) {
+  if (!can_trace()) GTEST_SKIP() << kTracer << " is missing or may not trace here";
+  Injection injection(fresh);
+  const auto start = std::chrono::steady_clock::now();
+  for (const std::string& call : kCalls) {
+    for (int n = 1; injection.run(call, what, n); ++n) {
+      if (::testing::Test::HasFatalFailure()) return;
+      if (std::chrono::steady_clock::now() - start > std::chrono::seconds(60)) {
+        GTEST_SKIP() << injection.points() << " points passed in 60 s, then no time was left at " << call << " " << n;
+      }
+    }
+  }
+  EXPECT_GT(injection.points(), 20);
+  std::cout << injection.points() << " points\n";
+}
+
+TEST(IndexInjection, KilledAtEveryCallWhileAddingRows) { inject_everywhere(false, "signal=KILL"); }
+TEST(IndexInjection, KilledAtEveryCallWhileBeingMade) { inject_everywhere(true, "signal=KILL"); }
+TEST(IndexInjection, NoSpaceAtEveryCallWhileAddingRows) { inject_everywhere(false, "error=ENOSPC"); }
+TEST(IndexInjection, NoSpaceAtEveryCallWhileBeingMade) { inject_everywhere(true, "error=ENOSPC"); }
+TEST(IndexInjection, InputOutputErrorAtEveryCallWhileAddingRows) { inject_everywhere(false, "error=EIO"); }
+TEST(IndexInjection, InterruptedAtEveryCallWhileAddingRows) { inject_everywhere(false, "error=EINTR"); }
+
+}  // namespace
+}  // namespace revisit::testing
