@@ -37,7 +37,8 @@ double median(std::vector<double> values) {
 /// View `number` of a place: the place's vector, the same for all its views, and noise. Unit length.
 class Town {
  public:
-  Town(int places, int dim) : dim_(dim), centres_(static_cast<std::size_t>(places) * static_cast<std::size_t>(dim)), places_(places) {
+  Town(int places, int dim)
+      : dim_(dim), centres_(static_cast<std::size_t>(places) * static_cast<std::size_t>(dim)), places_(places) {
     for (float& v : centres_) v = normal();
   }
 
@@ -126,9 +127,11 @@ void run(const std::filesystem::path& folder, int rows, int dim, int queries) {
     const double cpu_each = (cpu_ms() - cpu_start) / queries;
     const auto begin = Clock::now();
     index.search(all, options);
-    fmt::print("{}: one query {:.2f} ms (median of {}; least {:.2f}; processor time {:.2f}), {:.2f} ms a query in one batch, {:.3f} % of rows compared in f32\n",
-               fast ? "fast " : "exact", median(times), queries, *std::min_element(times.begin(), times.end()), cpu_each, ms_since(begin) / queries,
-               100.0 * static_cast<double>(total.rows_reranked) / static_cast<double>(total.rows_scanned));
+    fmt::print(
+        "{}: one query {:.2f} ms (median of {}; least {:.2f}; processor time {:.2f}), {:.2f} ms a query in one batch, {:.3f} % "
+        "of rows compared in f32\n",
+        fast ? "fast " : "exact", median(times), queries, *std::min_element(times.begin(), times.end()), cpu_each,
+        ms_since(begin) / queries, 100.0 * static_cast<double>(total.rows_reranked) / static_cast<double>(total.rows_scanned));
   }
   int same = 0;
   for (std::size_t q = 0; q < first[0].size(); ++q) same += first[0][q] == first[1][q] ? 1 : 0;
@@ -142,8 +145,9 @@ int main(int argc, char** argv) {
   const int dim = argc > 2 ? std::atoi(argv[2]) : 8448;
   const int queries = argc > 3 ? std::atoi(argv[3]) : 100;
   const bool keep = argc > 4;
-  const std::filesystem::path folder = keep ? std::filesystem::path(argv[4])
-                                            : std::filesystem::temp_directory_path() / fmt::format("revisit_search_bench_{}", rows);
+  const std::filesystem::path folder =
+      keep ? std::filesystem::path(argv[4])
+           : std::filesystem::temp_directory_path() / fmt::format("revisit_search_bench_{}", rows);
   if (rows < 1 || dim < 1 || queries < 1) {
     fmt::print(stderr, "usage: search_bench [ROWS] [DIM] [QUERIES] [FOLDER]\n");
     return 2;

@@ -20,8 +20,8 @@ class TemporaryFolder {
  public:
   TemporaryFolder() {
     std::random_device random;
-    path_ = std::filesystem::temp_directory_path() /
-            ("revisit_index_" + std::to_string(::getpid()) + "_" + std::to_string(random()));
+    path_ =
+        std::filesystem::temp_directory_path() / ("revisit_index_" + std::to_string(::getpid()) + "_" + std::to_string(random()));
     std::filesystem::create_directories(path_);
   }
   ~TemporaryFolder() {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <span>
@@ -23,8 +24,8 @@ struct DescribedPhotos {
   std::vector<float> rows;                 ///< (n, dim)
   std::vector<Skipped> skipped;
   std::vector<int> skipped_rows;
-  double median_forward_ms = 0;            ///< without decoding (R2Former protocol)
-  double median_end_to_end_ms = 0;
+  double median_forward_ms = 0;            ///< preprocessed tensor to descriptor, without decoding (R2Former protocol)
+  double median_end_to_end_ms = 0;         ///< decoding, preprocessing and forward, one after the other
 };
 
 /// Decodes ahead of inference. progress(done, total) may stop it by returning false (Error kInterrupted).
@@ -32,7 +33,9 @@ DescribedPhotos describe_photos(Extractor& extractor, const std::vector<Photo>& 
                                 const std::function<bool(int, int)>& progress = {});
 
 /// The k nearest references of every query, best first, ties by reference. Zero rows (skipped photos) match nothing.
-std::vector<std::vector<Match>> match_all(const DescribedPhotos& queries, const DescribedPhotos& references, int top_k);
+/// wanted(query, reference), when given, leaves references out for one query (loop closure: the recent ones).
+std::vector<std::vector<Match>> match_all(const DescribedPhotos& queries, const DescribedPhotos& references, int top_k,
+                                          const std::function<bool(int, int)>& wanted = {});
 
 struct RecallAt {
   int k = 1;
@@ -48,8 +51,8 @@ struct Evaluation {
   std::vector<RecallAt> recall;
   // Deciding "no": accept a query's first match when its similarity reaches a threshold.
   double average_precision = 0;            ///< percent
-  double recall_at_full_precision = 0;     ///< percent of queries answered before the first wrong answer
-  std::vector<double> precision, recall_curve, threshold;  ///< the curve itself, by falling threshold
+  double recall_at_full_precision = 0;     ///< percent of the queries with a positive that are answered before the first wrong answer
+  std::vector<double> precision, recall_curve, threshold;  ///< the curve itself in [0, 1], by falling threshold; equal similarities are one point
   std::string protocol;
 };
 
@@ -58,5 +61,8 @@ Evaluation evaluate(const Dataset& dataset, const std::vector<std::vector<Match>
 
 /// The lowest similarity at which accepted first matches are right with at least `precision`; nothing when none is.
 std::optional<double> calibrate_threshold(const Evaluation& evaluation, double precision);
+
+/// Writes a copy of the model that knows its threshold, the precision it promises and the settings it was measured at.
+void save_calibrated(const Model& model, const std::filesystem::path& out, double min_similarity, double precision, double rho, Size size);
 
 }  // namespace revisit

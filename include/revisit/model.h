@@ -42,6 +42,9 @@ struct ModelInfo {
   std::string resize;                    ///< "bilinear" or "bicubic"
   std::string pos_rule;                  ///< "hub", "hub-antialias", "hf" or "timm"
   std::optional<double> min_similarity;  ///< calibrated "no match" threshold
+  double calibrated_precision = 0;       ///< what it promises, and at which settings; meaningful with min_similarity only
+  double calibrated_rho = 1;
+  Size calibrated_size;                  ///< 0x0 when not recorded
 };
 
 /// Cheap to copy; the weights are shared and never change.

@@ -116,6 +116,21 @@ Binding to_int(std::optional<int>& out, int low, int high) { return bind_int(out
 Binding to_number(double& out, Interval range) { return bind_number(out, range); }
 Binding to_number(std::optional<double>& out, Interval range) { return bind_number(out, range); }
 
+Binding to_ints(std::vector<int>& out, std::size_t max_count, int low, int high) {
+  return [&out, max_count, low, high](const std::string& text) -> std::string {
+    std::vector<int> values;
+    for (const auto part : split(text, ',')) {
+      const auto value = parse<int>(part);
+      if (!value || *value < low || *value > high) values.resize(max_count + 1);
+      if (values.size() > max_count) break;
+      values.push_back(*value);
+    }
+    if (values.size() > max_count) return fmt::format("at most {} whole numbers from {} to {}", max_count, low, high);
+    out = std::move(values);
+    return {};
+  };
+}
+
 Binding to_seed(std::uint64_t& out) {
   return [&out](const std::string& text) -> std::string {
     const auto value = parse<std::uint64_t>(text);

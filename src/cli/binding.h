@@ -34,6 +34,7 @@ Binding to_choice(std::string& out, std::vector<std::string> choices);
 Binding to_choice(std::optional<std::string>& out, std::vector<std::string> choices);
 Binding to_int(int& out, int low, int high);
 Binding to_int(std::optional<int>& out, int low, int high);
+Binding to_ints(std::vector<int>& out, std::size_t max_count, int low, int high);  ///< "1,5,10", at least one
 Binding to_seed(std::uint64_t& out);
 Binding to_number(double& out, Interval range);
 Binding to_number(std::optional<double>& out, Interval range);

@@ -56,6 +56,10 @@ void Console::talk(std::string_view sentence) {
   if (!quiet) warn(sentence);
 }
 
+void Console::talk_once(std::string_view sentence) {
+  if (said_.emplace(sentence).second) talk(sentence);
+}
+
 void Console::detail(std::string_view sentence) {
   if (verbose) talk(sentence);
 }

@@ -5,6 +5,7 @@
 
 #include <exception>
 #include <nlohmann/json_fwd.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,7 @@ class Console {
   bool json = false;
   bool quiet = false;
   bool verbose = false;
+  std::vector<std::string> arguments;  ///< of the verb, for the record of a run
 
   /// --json, --quiet, --verbose, bound to this console.
   void add_options(std::vector<Option>& options);
@@ -39,10 +41,14 @@ class Console {
 
   void warn(std::string_view sentence);    ///< one line on stderr, even when quiet
   void talk(std::string_view sentence);    ///< one line on stderr unless quiet
+  void talk_once(std::string_view sentence);  ///< the same, unless it was said before
   void detail(std::string_view sentence);  ///< one line on stderr when verbose
 
   /// Errors are printed even when quiet: on stderr, or as one object on stdout with --json.
   void error(ErrorCode code, const std::string& sentence, const std::string& hint, const std::vector<Skipped>& skipped = {});
+
+ private:
+  std::set<std::string, std::less<>> said_;
 };
 
 /// [{"path":..,"code":..,"reason":..}]

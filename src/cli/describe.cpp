@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "base/fail.h"
+#include "base/prefetch.h"
 #include "cli/binding.h"
 #include "cli/inputs.h"
 #include "cli/progress.h"
@@ -56,7 +57,7 @@ class Run {
     const std::size_t total = list.paths.size();
     const DecodeOptions decode{args_.orientation == "apply" ? Orientation::kApply : Orientation::kIgnore, args_.accept_truncated};
     Progress progress("describing", total, console_.quiet);
-    Prefetcher inputs(std::move(list.paths), decode);
+    Prefetch<LoadedInput> inputs(total, [&](std::size_t i) { return load_input(list.paths[i], decode); });
     for (std::size_t done = 0; auto input = inputs.next();) {
       use(*input);
       progress.update(++done, out_.skipped.size());

@@ -81,7 +81,7 @@ Verb make_model_fit_vlad(Console& console) {
       "backbone. Needs no labels.";
   verb.examples = {"revisit model fit-vlad models/vits14.safetensors --photos references/ -o models/vlad.safetensors",
                    "revisit model fit-vlad models/vits14.safetensors --photos references/ --size 224x224 -o vlad.safetensors",
-                   "revisit describe query.jpg references/ --model vlad.safetensors"};
+                   "revisit model fit-vlad models/vits14.safetensors --photos references/ --clusters 64 --layer 9 -o vlad64.safetensors"};
   verb.positional = {"BACKBONE", "a model file, or a name of 'revisit model list'", 1, 1, &args->backbone};
   verb.options = {
       {"--photos", "FOLDER", "photos to fit on, the references for example; required", to_text(args->photos)},

@@ -1,16 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What describe reads: photos, folders of photos, and .npy tensors; the next one is decoded while one is in work.
+// What describe reads: photos, folders of photos, and .npy tensors.
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
-#include <exception>
 #include <filesystem>
-#include <mutex>
-#include <optional>
 #include <string>
-#include <thread>
 #include <variant>
 #include <vector>
 
@@ -43,30 +38,5 @@ struct LoadedInput {
 
 /// Throws only std::bad_alloc and the like; an input that cannot be used is Skipped.
 LoadedInput load_input(const std::filesystem::path& path, const DecodeOptions& options);
-
-/// Loads inputs in order on its own thread, at most one ahead: two decoded photos exist at any time.
-class Prefetcher {
- public:
-  Prefetcher(std::vector<std::filesystem::path> paths, const DecodeOptions& options);
-  ~Prefetcher();
-  Prefetcher(const Prefetcher&) = delete;
-  Prefetcher& operator=(const Prefetcher&) = delete;
-
-  std::optional<LoadedInput> next();  ///< empty after the last
-
- private:
-  void work();
-
-  std::vector<std::filesystem::path> paths_;
-  DecodeOptions options_;
-  std::size_t taken_ = 0;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::optional<LoadedInput> ready_;  // guarded by mutex_, like what follows
-  std::exception_ptr failure_;
-  bool wanted_ = true;  // the consumer has taken the last one
-  bool stop_ = false;
-  std::thread thread_;
-};
 
 }  // namespace revisit::cli

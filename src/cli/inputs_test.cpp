@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Folders, tensors and the one-ahead loader. Photos themselves are tested through the program.
+// Folders and tensors. Photos themselves are tested through the program.
 #include "cli/inputs.h"
 
 #include <gtest/gtest.h>
@@ -91,24 +91,6 @@ TEST_F(Inputs, TensorsOfTheWrongKindAreRefusedWithAReason) {
   broken[7] = std::numeric_limits<float>::quiet_NaN();
   write_npy(folder_ / "nan.npy", broken, {3, 4, 5});
   EXPECT_NE(reason(folder_ / "nan.npy").find("NaN"), std::string::npos);
-}
-
-TEST_F(Inputs, ThePrefetcherKeepsTheOrderAndCanBeLeftEarly) {
-  std::vector<fs::path> paths;
-  for (int i = 0; i < 20; ++i) {
-    paths.push_back(folder_ / (std::to_string(i) + ".npy"));
-    if (i % 3 != 0) write_npy(paths.back(), std::vector<float>(12, static_cast<float>(i)), {3, 2, 2});
-  }
-  Prefetcher all(paths, {});
-  for (int i = 0; i < 20; ++i) {
-    const auto item = all.next();
-    ASSERT_TRUE(item);
-    EXPECT_EQ(item->path, paths[static_cast<std::size_t>(i)]);
-    EXPECT_EQ(std::holds_alternative<Skipped>(item->content), i % 3 == 0);
-  }
-  EXPECT_FALSE(all.next());
-  Prefetcher left_early(paths, {});
-  EXPECT_TRUE(left_early.next());
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ void add_extractor_options(std::vector<Option>& options, ModelArgs& args) {
 
 Model open_model(const std::string& name, Console& console) {
   if (name.empty() || name == kDemoModel) {
-    console.talk(
+    console.talk_once(
         "notice: the demo model is untrained (seeded random weights), good for trying things out only; "
         "--model FILE uses a real one");
     return Model::random(kDemoModel);

@@ -4,6 +4,8 @@
 // sentences are ours.
 #include "cli/parser.h"
 
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
@@ -15,6 +17,8 @@
 
 namespace revisit::cli {
 namespace {
+
+constexpr int kMaxWords = 64;  // of an option that takes many
 
 void set_value(const Option& option, const std::string& source, const std::string& text) {
   const auto wanted = option.bind(text);
@@ -70,12 +74,17 @@ void parse_arguments(const Verb& verb, const std::vector<std::string>& arguments
 
   struct Slot {
     std::string text;
+    std::vector<std::string> words;
     bool on = false;
     CLI::Option* parsed = nullptr;
   };
   std::vector<Slot> slots(verb.options.size());  // never resized: CLI11 keeps addresses
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const auto& option = verb.options[i];
+    if (option.many) {
+      slots[i].parsed = app.add_option(option.names, slots[i].words)->expected(1, kMaxWords);
+      continue;
+    }
     slots[i].parsed =
         option.value.empty() ? app.add_flag(option.names, slots[i].on) : app.add_option(option.names, slots[i].text);
     slots[i].parsed->take_last();
@@ -99,6 +108,7 @@ void parse_arguments(const Verb& verb, const std::vector<std::string>& arguments
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const auto& option = verb.options[i];
     if (slots[i].parsed->count() > 0) {
+      if (option.many) slots[i].text = fmt::format("{}", fmt::join(slots[i].words, ","));
       set_value(option, option.long_name(), option.value.empty() ? (slots[i].on ? "true" : "false") : slots[i].text);
     } else if (const auto text = environment(option.env_name()); !text.empty()) {
       set_value(option, option.env_name(), text);

@@ -12,6 +12,7 @@
 #include "cli/binding.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
+#include "cli/words.h"
 #include "revisit/error.h"
 
 namespace revisit::cli {
@@ -144,6 +145,25 @@ TEST(Verbs, EveryOptionHasHelpABindingAndItsOwnNames) {
   }
 }
 
+TEST(Parser, AnOptionOfManyTakesWordsUpToTheNextFlag) {
+  std::vector<int> values;
+  bool on = false;
+  Verb verb;
+  verb.name = "sample";
+  verb.options = {{"--recall-values", "K...", "k", to_ints(values, 3, 1, 100), true}, {"--on", "", "on", to_switch(on)}};
+  parse_arguments(verb, {"--recall-values", "1", "5", "10", "--on"});
+  EXPECT_EQ(values, (std::vector<int>{1, 5, 10}));
+  EXPECT_TRUE(on);
+  parse_arguments(verb, {"--recall-values", "7,8"});
+  EXPECT_EQ(values, (std::vector<int>{7, 8}));
+  for (const auto& bad : std::vector<std::vector<std::string>>{{"0"}, {"101"}, {"x"}, {"1", "2", "3", "4"}, {}}) {
+    std::vector<std::string> words{"--recall-values"};
+    words.insert(words.end(), bad.begin(), bad.end());
+    EXPECT_THROW(parse_arguments(verb, words), Error);
+  }
+  EXPECT_EQ(values, (std::vector<int>{7, 8})) << "a refused value changes nothing";
+}
+
 TEST(Verbs, ExamplesParse) {
   for (const auto& entry : kVerbs) {
     for (std::size_t i = 0; i < 3; ++i) {
@@ -156,7 +176,7 @@ TEST(Verbs, ExamplesParse) {
         words.push_back(rest.substr(at, end - at));
         at = end;
       }
-      EXPECT_NO_THROW(parse_arguments(verb, words)) << verb.examples[i];
+      EXPECT_NO_THROW(parse_arguments(verb, normalise_arguments(words))) << verb.examples[i];
     }
   }
 }

@@ -108,6 +108,7 @@ int dispatch(const Arguments& arguments, Console& console) {
     console.data(verb_help(verb));
     return 0;
   }
+  console.arguments = words;
   parse_arguments(verb, words);
   return verb.run();
 }

@@ -13,6 +13,10 @@ Verb make_model_import(Console& console);
 Verb make_model_inspect(Console& console);
 Verb make_model_list(Console& console);
 Verb make_model_fit_vlad(Console& console);
+Verb make_match(Console& console);
+Verb make_eval(Console& console);
+Verb make_sweep(Console& console);
+Verb make_synth(Console& console);
 Verb make_bench(Console& console);
 Verb make_doctor(Console& console);
 
@@ -24,6 +28,10 @@ struct VerbEntry {
 
 inline constexpr VerbEntry kVerbs[] = {
     {"describe", "photos to descriptors: .npy, JSON, or a table of similarities", make_describe},
+    {"match", "a folder of queries against a folder of references: which places are the same", make_match},
+    {"eval", "recall@k of a model on a data set, with intervals and pictures", make_eval},
+    {"sweep", "accuracy against time, over rho and models", make_sweep},
+    {"synth", "a made-up town with ground truth, to try things out", make_synth},
     {"model import", "a checkpoint (.pth .ckpt .pt .safetensors) to a model file", make_model_import},
     {"model inspect", "what a model file holds", make_model_inspect},
     {"model fit-vlad", "a model without training: a vocabulary fitted on your photos", make_model_fit_vlad},

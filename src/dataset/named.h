@@ -19,6 +19,11 @@ struct Places {
   std::vector<std::filesystem::path> first_tried;  ///< filled by the loaders: what each looked for first
 };
 
+/// Without a slash at the end when `folder` is empty.
+inline std::filesystem::path below(const std::filesystem::path& root, const std::string& folder) {
+  return folder.empty() ? root : root / folder;
+}
+
 /// SALAD's and OpenVPRLab's lists: STEM_dbImages.npy, STEM_qImages.npy and STEM_gt.npy (or STEM_gt_25m.npy; or STEM_pIdx.npy with
 /// STEM_qIdx.npy, which picks the queries). Without `labelled` the last is not looked for. `rule` says what the lists encode.
 std::optional<Dataset> from_npy(Places& places, const std::string& stem, bool labelled, const std::string& rule);

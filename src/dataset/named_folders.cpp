@@ -26,7 +26,7 @@ std::optional<TwoFolders> find_two(Places& places, const std::vector<std::pair<f
   places.first_tried.push_back(places.root / pairs.front().second);
   for (const auto& folder : places.folders) {
     for (const auto& [queries, references] : pairs) {
-      const TwoFolders two{places.root / folder / queries, places.root / folder / references};
+      const TwoFolders two{below(places.root, folder) / queries, below(places.root, folder) / references};
       const bool has_queries = fs::is_directory(two.queries, ignored), has_references = fs::is_directory(two.references, ignored);
       if (has_queries && has_references) return two;
       if (has_queries != has_references) {

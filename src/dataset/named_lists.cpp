@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 std::optional<fs::path> folder_with(Places& places, const std::string& file) {
   places.first_tried.push_back(places.root / file);
   for (const auto& folder : places.folders) {
-    for (const fs::path& base : {places.root / folder, places.root / "datasets" / folder, places.root / folder / "datasets"}) {
+    for (const fs::path& base :
+         {below(places.root, folder), below(places.root / "datasets", folder), below(places.root, folder) / "datasets"}) {
       if (is_there(base / file)) return base;
     }
   }
@@ -32,8 +33,8 @@ std::optional<fs::path> folder_with(Places& places, const std::string& file) {
 fs::path photo_folder(const Places& places, const fs::path& lists, const std::string& first) {
   std::vector<fs::path> tried = {lists};
   for (const auto& folder : places.folders) {
-    tried.push_back(places.root / folder);
-    tried.push_back(places.root / "data" / folder);
+    tried.push_back(below(places.root, folder));
+    tried.push_back(below(places.root / "data", folder));
   }
   const auto found = std::ranges::find_if(tried, [&](const fs::path& base) { return is_there(base / first); });
   return found == tried.end() ? places.root : *found;

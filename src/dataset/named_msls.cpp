@@ -118,9 +118,9 @@ std::optional<Dataset> from_msls_csv(Places& places, const std::string& split, c
   const fs::path first = fs::path(split) / cities.front() / "query" / "postprocessed.csv";
   places.first_tried.push_back(places.root / first);
   const auto folder =
-      std::ranges::find_if(places.folders, [&](const auto& name) { return is_there(places.root / name / first); });
+      std::ranges::find_if(places.folders, [&](const auto& name) { return is_there(below(places.root, name) / first); });
   if (folder == places.folders.end()) return std::nullopt;
-  const fs::path base = places.root / *folder;
+  const fs::path base = below(places.root, *folder);
   Dataset out;
   std::size_t panoramas = 0;
   std::string names;
@@ -142,10 +142,10 @@ std::optional<Dataset> from_msls_csv(Places& places, const std::string& split, c
 void label_msls_lists(Dataset& set, Places& places, const std::string& split, const std::vector<std::string>& cities) {
   std::unordered_map<std::string, Photo> queries, references;  // by city/key
   for (const auto& city : cities) {
-    const auto folder =
-        std::ranges::find_if(places.folders, [&](const auto& name) { return has_tables(places.root / name / split / city); });
+    const auto folder = std::ranges::find_if(
+        places.folders, [&](const auto& name) { return has_tables(below(places.root, name) / split / city); });
     if (folder == places.folders.end()) return;
-    const fs::path base = places.root / *folder / split / city;
+    const fs::path base = below(places.root, *folder) / split / city;
     std::size_t ignored = 0;
     for (auto& frame : read_side(base / "query", ignored)) queries.emplace(city + "/" + frame.key, std::move(frame.photo));
     for (auto& frame : read_side(base / "database", ignored)) references.emplace(city + "/" + frame.key, std::move(frame.photo));

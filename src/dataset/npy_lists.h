@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // The .npy files data sets come with: names of photos ('<U' texts) and lists of integers, plain or as numpy's pickled object
-// arrays. Pickles are read as data by the interpreter of model/ under an allow-list of seven names; nothing is ever called.
+// arrays. Pickles are read as data by the interpreter of model/ under an allow-list of nine names; nothing is ever called.
 #pragma once
 
 #include <cstddef>

@@ -118,7 +118,7 @@ std::string NumpyObjects::descr_of(ValueId id) const {
   return order + std::string(values.text(arguments[0]).substr(0, 20));
 }
 
-// Bytes as they are, or, from protocol 2, _codecs.encode(text, 'latin1').
+// Bytes as they are, or, from protocol 2, _codecs.encode(text, 'latin1') and, for none, bytes().
 std::vector<std::byte> NumpyObjects::bytes_of(ValueId id) const {
   const auto& values = pickle_.values;
   std::string_view text;
@@ -127,6 +127,11 @@ std::vector<std::byte> NumpyObjects::bytes_of(ValueId id) const {
     text = values.text(id);
     const auto bytes = std::as_bytes(std::span(text.data(), text.size()));
     return {bytes.begin(), bytes.end()};
+  }
+  if (is_call(id, "builtins.bytes") || is_call(id, "__builtin__.bytes")) {
+    const auto call = values.items(values.arguments(id));
+    if (call.size() != 2 || values.count(call[1]) != 0) bad("makes bytes from something");
+    return out;
   }
   if (!is_call(id, "_codecs.encode")) bad("has integers that are no bytes");
   const auto arguments = values.items(values.items(values.arguments(id))[1]);

@@ -4,9 +4,9 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -48,7 +48,7 @@ class TemporaryFolder {
 };
 
 /// The error a call throws; the test fails when it throws none.
-inline Error error_of(const std::function<void()>& call) {
+inline Error thrown_by(const std::function<void()>& call) {
   try {
     call();
   } catch (const Error& error) {
@@ -59,12 +59,12 @@ inline Error error_of(const std::function<void()>& call) {
 }
 
 inline void expect_error(const std::function<void()>& call, ErrorCode code, const std::string& part) {
-  const Error error = error_of(call);
+  const Error error = thrown_by(call);
   EXPECT_EQ(error.code(), code) << error.what();
   EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what() << "\nexpected: " << part;
 }
 
-inline std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text.data(), text.size())); }
+inline std::span<const std::byte> view_of(const std::string& text) { return std::as_bytes(std::span(text.data(), text.size())); }
 
 inline std::vector<std::string> names_of(const std::vector<Photo>& photos) {
   std::vector<std::string> out;

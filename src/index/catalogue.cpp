@@ -41,8 +41,8 @@ void check_schema(Database& database) {
                    database.file());
   }
   if (application != kApplicationId) {
-    fail(ErrorCode::kBadFile, "'{}' is a database of something else: application id {}, expected {}", database.file(), application,
-         kApplicationId);
+    fail(ErrorCode::kBadFile, "'{}' is a database of something else: application id {}, expected {}", database.file(),
+         application, kApplicationId);
   }
   if (version > kFormatVersion) {
     fail_with_hint(ErrorCode::kBadFile, "update revisit to read it", "'{}' has version {}, this program reads up to {}",
@@ -112,6 +112,7 @@ Catalogue Catalogue::open_to_write(const std::filesystem::path& folder) {
   Catalogue out(std::make_unique<Database>(folder / kCatalogueName, Database::Access::kWrite));
   check_schema(*out.database_);
   out.database_->run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+  flush_folder(folder);  // the log's name in it: SQLite flushes it, too, but ignores a failure
   out.read_settings();
   return out;
 }
@@ -143,7 +144,8 @@ Catalogue Catalogue::create(const std::filesystem::path& folder, const IndexSett
   insert_setting(database, "orientation", std::string_view(settings.orientation));
   insert_setting(database, "aggregate", std::string_view(settings.aggregate));
   insert_setting(database, "pruner", std::string_view(settings.pruner));
-  database.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}; COMMIT", kApplicationId, kFormatVersion).c_str());
+  database.run(
+      fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}; COMMIT", kApplicationId, kFormatVersion).c_str());
   flush_folder(folder);
   out.read_settings();
   return out;

@@ -40,6 +40,16 @@ ErrorCode code_of(int result, int system_error) {
   return full ? ErrorCode::kNoSpace : ErrorCode::kIo;
 }
 
+// errno of the last failure. SQLite keeps it per file, and the log is a file of its own.
+int system_error_of(sqlite3* handle) {
+  int error = 0;
+  sqlite3_file* log = nullptr;
+  sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  if (log != nullptr && log->pMethods != nullptr) log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &error);
+  if (error == 0) sqlite3_file_control(handle, "main", SQLITE_FCNTL_LAST_ERRNO, &error);
+  return error != 0 ? error : sqlite3_system_errno(handle);
+}
+
 std::string uri_of(const std::filesystem::path& path) {
   std::string out = "file:";
   for (const char c : std::filesystem::absolute(path).string()) {
@@ -109,18 +119,16 @@ int Database::open(bool immutable, Access access) {
   return sqlite3_exec(handle_, "PRAGMA cell_size_check = ON; PRAGMA schema_version", nullptr, nullptr, nullptr);
 }
 
-void Database::close() noexcept {
-  sqlite3_close_v2(std::exchange(handle_, nullptr));
-}
+void Database::close() noexcept { sqlite3_close_v2(std::exchange(handle_, nullptr)); }
 
 Database::~Database() { close(); }
 
 void Database::fail_with(int result, const char* doing) const {
-  const int system_error = handle_ != nullptr ? sqlite3_system_errno(handle_) : 0;
+  const bool has_cause = (result & 0xff) == SQLITE_IOERR || (result & 0xff) == SQLITE_CANTOPEN;
+  const int system_error = handle_ != nullptr && has_cause ? system_error_of(handle_) : 0;
   const std::string message = handle_ != nullptr ? sqlite3_errmsg(handle_) : sqlite3_errstr(result);
-  const bool show_system = system_error != 0 && (result & 0xff) != SQLITE_CORRUPT && (result & 0xff) != SQLITE_NOTADB;
   fail(code_of(result, system_error), "cannot {} '{}': {}{}", doing, path_.string(), message,
-       show_system ? fmt::format(" ({})", std::strerror(system_error)) : "");
+       system_error != 0 ? fmt::format(" ({})", std::strerror(system_error)) : "");
 }
 
 void Database::run(const char* sql) {

@@ -24,15 +24,14 @@ struct Index::Impl {
   std::optional<index::RowFile> codes;
   std::vector<std::uint8_t> live;  // (rows), empty when no row was replaced
 
-  std::mutex mutex;                                              // of the catalogue's statements and of `places`
+  std::mutex mutex;                                        // of the catalogue's statements and of `places`
   std::optional<std::vector<index::PlaceAndTime>> places;  // read when a search first asks
 
   Impl(const std::filesystem::path& where, index::Catalogue opened)
       : folder(where),
         catalogue(std::move(opened)),
         snapshot(catalogue.snapshot(0)),
-        vectors(folder / index::kVectorsName, index::FileKind::kVectors, snapshot.rows) {
-    index::require_same_index(vectors.header(), catalogue.settings().dim, catalogue.identity(), folder / index::kVectorsName);
+        vectors(index::open_vectors(folder, catalogue.settings().dim, catalogue.identity(), snapshot.rows)) {
     take_codes();
     take_replaced();
   }

@@ -264,7 +264,8 @@ TEST(Index, DerivedCodesCanBeDeletedAndAreMadeAnew) {
   add_rows(folder.path(), 0, 30, kDim);
   const auto codes = folder / "codes.i8";
   const std::string sound = testing::read_bytes(codes);
-  for (const std::string& broken : {std::string(), sound.substr(0, 40), sound.substr(0, sound.size() - 1), std::string(5000, 'x')}) {
+  for (const std::string& broken :
+       {std::string(), sound.substr(0, 40), sound.substr(0, sound.size() - 1), std::string(5000, 'x')}) {
     testing::write_bytes(codes, broken);
     if (broken.empty()) std::filesystem::remove(codes);
     EXPECT_EQ(Index::open(folder.path()).search(row_content(17, kDim), {})[0][0].row, 17);

@@ -89,9 +89,7 @@ struct IndexWriter::Impl {
         catalogue(open_or_create(folder, settings)),
         committed(check(settings)),
         vectors(folder / index::kVectorsName, index::FileKind::kVectors, committed),
-        codes(open_codes_to_append(folder, vectors.header(), committed)) {
-    index::require_same_index(vectors.header(), catalogue.settings().dim, catalogue.identity(), folder / index::kVectorsName);
-  }
+        codes(open_codes_to_append(folder, vectors.header(), committed)) {}
 
   // Before anything is cut: a file of another index must not lose its rows.
   int check(const IndexSettings& settings) {

@@ -14,9 +14,9 @@ namespace revisit::index {
 
 /// Stands before the codes of a row in codes.i8.
 struct CodeRow {
-  float scale = 0;           ///< s
-  float residual = 0;        ///< at least |e|, rounded up
-  double squared_norm = 0;   ///< |x|^2
+  float scale = 0;          ///< s
+  float residual = 0;       ///< at least |e|, rounded up
+  double squared_norm = 0;  ///< |x|^2
 };
 static_assert(sizeof(CodeRow) == 16);
 
@@ -27,9 +27,9 @@ CodeRow quantise_row(std::span<const float> x, std::span<std::int8_t> codes);
 double residual_norm(std::span<const float> x, const CodeRow& row, const std::int8_t* codes);
 
 struct QueryCodes {
-  double scale = 1;          ///< t
-  double residual = 0;       ///< at least |f|
-  double squared_norm = 0;   ///< |q|^2
+  double scale = 1;         ///< t
+  double residual = 0;      ///< at least |f|
+  double squared_norm = 0;  ///< |q|^2
 };
 
 /// 16 bits cost the kernel nothing and leave |f| far below |e|; t is chosen so that <d, c> fits 32 bits for any codes.

@@ -20,10 +20,10 @@ std::vector<float> random_vector(std::mt19937& random, int dim, int kind) {
   std::vector<float> out(static_cast<std::size_t>(dim));
   for (auto& v : out) {
     v = normal(random);
-    if (kind == 1) v = v * v * v * v * v;                     // a few large values
-    if (kind == 2) v *= 1e-30F;                               // tiny
-    if (kind == 3) v *= 1e18F;                                // huge
-    if (kind == 4) v = random() % 50 == 0 ? v : 0.0F;         // mostly zero
+    if (kind == 1) v = v * v * v * v * v;              // a few large values
+    if (kind == 2) v *= 1e-30F;                        // tiny
+    if (kind == 3) v *= 1e18F;                         // huge
+    if (kind == 4) v = random() % 50 == 0 ? v : 0.0F;  // mostly zero
     if (kind == 5) v = std::numeric_limits<float>::denorm_min() * static_cast<float>(random() % 5);
     if (kind == 6) v = 0;
     if (kind == 7) v = 1;
@@ -79,7 +79,8 @@ TEST(Quantise, ProductsStayWithin32BitsForTheWorstRowOfEveryDim) {
     const QueryCodes query = quantise_query(ones, query_codes);
     ASSERT_EQ(codes[0], 127);
     std::int64_t exact = 0;
-    for (int i = 0; i < dim; ++i) exact += std::int64_t{codes[static_cast<std::size_t>(i)]} * query_codes[static_cast<std::size_t>(i)];
+    for (int i = 0; i < dim; ++i)
+      exact += std::int64_t{codes[static_cast<std::size_t>(i)]} * query_codes[static_cast<std::size_t>(i)];
     std::int32_t product = 0;
     integer_products(codes.data(), codes.size(), 1, query_codes.data(), 1, static_cast<int>(codes.size()), &product);
     EXPECT_EQ(product, exact) << dim;

@@ -19,8 +19,8 @@ std::uint64_t require_bytes(const File& file, const Header& header, int rows) {
   const std::uint64_t needed = header.bytes_of(rows);  // below 2^31 x 2^18 bytes: cannot overflow
   const std::uint64_t size = file.size();
   if (size < needed) {
-    fail(ErrorCode::kBadFile, "'{}' has {} bytes, but the catalogue counts {} rows, which need {}", file.path().string(), size, rows,
-         needed);
+    fail(ErrorCode::kBadFile, "'{}' has {} bytes, but the catalogue counts {} rows, which need {}", file.path().string(), size,
+         rows, needed);
   }
   return size;
 }
@@ -73,6 +73,14 @@ void require_same_index(const Header& header, int dim, std::uint64_t identity, c
     fail(ErrorCode::kBadFile, "'{}' belongs to another index: identity {:016x}, the catalogue says {:016x}", path.string(),
          header.identity, identity);
   }
+}
+
+RowFile open_vectors(const std::filesystem::path& folder, int dim, std::uint64_t identity, int rows) {
+  const auto path = folder / kVectorsName;
+  RowFile out(path, FileKind::kVectors, 0);
+  require_same_index(out.header(), dim, identity, path);
+  out.grow(rows);
+  return out;
 }
 
 void encode_codes(std::span<const float> descriptor, std::vector<std::byte>& out) {

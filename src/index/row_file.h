@@ -60,6 +60,9 @@ class RowAppender {
 /// Checks dim and identity of two files, or of a file and the catalogue.
 void require_same_index(const Header& header, int dim, std::uint64_t identity, const std::filesystem::path& path);
 
+/// vectors.bin of the index with this dim and identity.
+RowFile open_vectors(const std::filesystem::path& folder, int dim, std::uint64_t identity, int rows);
+
 /// Codes of one row as they stand in codes.i8.
 void encode_codes(std::span<const float> descriptor, std::vector<std::byte>& out);
 

@@ -125,7 +125,8 @@ Distance DistanceOf(const float* a, const float* b, int count) {
     dot0 = hn::MulAdd(x0, y0, dot0);
     dot1 = hn::MulAdd(x1, y1, dot1);
   }
-  Distance out{hn::GetLane(hn::SumOfLanes(d64, hn::Add(squares0, squares1))), hn::GetLane(hn::SumOfLanes(d64, hn::Add(dot0, dot1)))};
+  Distance out{hn::GetLane(hn::SumOfLanes(d64, hn::Add(squares0, squares1))),
+               hn::GetLane(hn::SumOfLanes(d64, hn::Add(dot0, dot1)))};
   for (; i < count; ++i) {
     const double x = a[i];
     const double y = b[i];
@@ -147,8 +148,8 @@ namespace revisit::index {
 HWY_EXPORT(IntegerProducts);
 HWY_EXPORT(DistanceOf);
 
-void integer_products(const std::int8_t* rows, std::size_t row_stride, int row_count, const std::int16_t* query_codes, int queries,
-                      int count, std::int32_t* products) {
+void integer_products(const std::int8_t* rows, std::size_t row_stride, int row_count, const std::int16_t* query_codes,
+                      int queries, int count, std::int32_t* products) {
   HWY_DYNAMIC_DISPATCH(IntegerProducts)(rows, row_stride, row_count, query_codes, queries, count, products);
 }
 
@@ -156,8 +157,8 @@ Distance distance(const float* a, const float* b, int count) { return HWY_DYNAMI
 
 namespace reference {
 
-void integer_products(const std::int8_t* rows, std::size_t row_stride, int row_count, const std::int16_t* query_codes, int queries,
-                      int count, std::int32_t* products) {
+void integer_products(const std::int8_t* rows, std::size_t row_stride, int row_count, const std::int16_t* query_codes,
+                      int queries, int count, std::int32_t* products) {
   for (int r = 0; r < row_count; ++r) {
     for (int j = 0; j < queries; ++j) {
       std::int64_t sum = 0;

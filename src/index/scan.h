@@ -10,8 +10,8 @@ namespace revisit::index {
 
 /// products[r * queries + j] = <codes of row r, query j>, exactly. Row r has its int8 codes at `rows + r * row_stride`, query j
 /// its int16 codes at `query_codes + j * count`. count is a multiple of 64; the caller knows that no product leaves 32 bits.
-void integer_products(const std::int8_t* rows, std::size_t row_stride, int row_count, const std::int16_t* query_codes, int queries,
-                      int count, std::int32_t* products);
+void integer_products(const std::int8_t* rows, std::size_t row_stride, int row_count, const std::int16_t* query_codes,
+                      int queries, int count, std::int32_t* products);
 
 struct Distance {
   double squared;  ///< |a - b|^2
@@ -22,8 +22,8 @@ struct Distance {
 Distance distance(const float* a, const float* b, int count);
 
 namespace reference {
-void integer_products(const std::int8_t* rows, std::size_t row_stride, int row_count, const std::int16_t* query_codes, int queries,
-                      int count, std::int32_t* products);
+void integer_products(const std::int8_t* rows, std::size_t row_stride, int row_count, const std::int16_t* query_codes,
+                      int queries, int count, std::int32_t* products);
 Distance distance(const float* a, const float* b, int count);
 }  // namespace reference
 

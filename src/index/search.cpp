@@ -19,12 +19,12 @@
 namespace revisit::index {
 namespace {
 
-constexpr int kRowTile = 32;         // rows of one task
-constexpr int kMaxQueryBlock = 16;   // queries scanned together
-constexpr int kFastRerank = 50;      // the fast mode's promise
-constexpr int kRerankStep = 64;      // rows compared before the limit is looked at again
+constexpr int kRowTile = 32;                        // rows of one task
+constexpr int kMaxQueryBlock = 16;                  // queries scanned together
+constexpr int kFastRerank = 50;                     // the fast mode's promise
+constexpr int kRerankStep = 64;                     // rows compared before the limit is looked at again
 constexpr std::size_t kParallelValues = 1U << 20U;  // fewer are compared sooner than a second thread wakes
-constexpr std::size_t kKeyBytes = 64U << 20U;  // memory for keys, unless one query needs more
+constexpr std::size_t kKeyBytes = 64U << 20U;       // memory for keys, unless one query needs more
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -36,9 +36,7 @@ struct Compared {
   float distance;
   int row;
   double squared;
-  bool operator<(const Compared& other) const {
-    return distance != other.distance ? distance < other.distance : row < other.row;
-  }
+  bool operator<(const Compared& other) const { return distance != other.distance ? distance < other.distance : row < other.row; }
 };
 
 struct Candidate {
@@ -50,7 +48,8 @@ struct Candidate {
 /// The best top_k of the rows compared so far.
 class Best {
  public:
-  Best(const SearchSpace& space, const float* query, int top_k) : space_(space), query_(query), top_k_(static_cast<std::size_t>(top_k)) {}
+  Best(const SearchSpace& space, const float* query, int top_k)
+      : space_(space), query_(query), top_k_(static_cast<std::size_t>(top_k)) {}
 
   void compare(std::span<const Candidate> candidates) {
     const std::size_t before = found_.size();
@@ -86,7 +85,9 @@ class Best {
   }
 
  private:
-  const float* row_at(int row) const { return space_.rows + static_cast<std::size_t>(row) * static_cast<std::size_t>(space_.dim); }
+  const float* row_at(int row) const {
+    return space_.rows + static_cast<std::size_t>(row) * static_cast<std::size_t>(space_.dim);
+  }
 
   const SearchSpace& space_;
   const float* query_;
@@ -106,8 +107,9 @@ class Scan {
         query_codes_(static_cast<std::size_t>(count) * static_cast<std::size_t>(codes_per_query_)),
         keys_(static_cast<std::size_t>(count) * static_cast<std::size_t>(coded_end_ - space.first), kInfinity) {
     for (int j = 0; j < count; ++j) {
-      const auto codes = std::span(query_codes_).subspan(static_cast<std::size_t>(j) * static_cast<std::size_t>(codes_per_query_),
-                                                         static_cast<std::size_t>(codes_per_query_));
+      const auto codes = std::span(query_codes_)
+                             .subspan(static_cast<std::size_t>(j) * static_cast<std::size_t>(codes_per_query_),
+                                      static_cast<std::size_t>(codes_per_query_));
       prepared_.push_back(quantise_query({query(j), static_cast<std::size_t>(space.dim)}, codes));
     }
   }
@@ -161,7 +163,8 @@ class Scan {
         const Estimate guess = estimate(q, std::sqrt(q.squared_norm), row, row_norm, products[(r - begin) * count_ + j]);
         double key = mode == SearchOptions::Mode::kExact ? guess.lower : guess.middle;
         if (std::isnan(key)) key = -kInfinity;  // damaged codes: the row is compared rather than lost
-        keys_[static_cast<std::size_t>(j) * static_cast<std::size_t>(coded_rows()) + static_cast<std::size_t>(r - space_.first)] = key;
+        keys_[static_cast<std::size_t>(j) * static_cast<std::size_t>(coded_rows()) + static_cast<std::size_t>(r - space_.first)] =
+            key;
       }
     }
   }
@@ -193,7 +196,8 @@ std::vector<Candidate> least(std::span<const double> keys, int first_row, std::s
   return heap;
 }
 
-std::vector<Match> best_of(const SearchSpace& space, const Scan& scan, int j, int top_k, SearchOptions::Mode mode, SearchStats& stats) {
+std::vector<Match> best_of(const SearchSpace& space, const Scan& scan, int j, int top_k, SearchOptions::Mode mode,
+                           SearchStats& stats) {
   Best best(space, scan.query(j), top_k);
   std::vector<Candidate> uncoded;
   for (int r = space.first + scan.coded_rows(); r < space.end; ++r) {

@@ -15,10 +15,10 @@ namespace revisit::index {
 /// What is searched. Owns nothing.
 struct SearchSpace {
   int dim = 0;
-  const float* rows = nullptr;        ///< (end, dim)
-  const std::byte* codes = nullptr;   ///< CodeRow and codes of rows 0..coded-1
-  std::size_t code_stride = 0;        ///< bytes from one row to the next
-  int coded = 0;                      ///< rows from here on have no codes and are compared in f32, all of them
+  const float* rows = nullptr;       ///< (end, dim)
+  const std::byte* codes = nullptr;  ///< CodeRow and codes of rows 0..coded-1
+  std::size_t code_stride = 0;       ///< bytes from one row to the next
+  int coded = 0;                     ///< rows from here on have no codes and are compared in f32, all of them
   int first = 0;
   int end = 0;
   const std::uint8_t* wanted = nullptr;  ///< (end) 0: left out; null: all are wanted

@@ -12,8 +12,8 @@
 #include <random>
 #include <vector>
 
-#include "index/row_file.h"
 #include "index/quantise.h"
+#include "index/row_file.h"
 #include "index/scan.h"
 #include "tensor/parallel.h"
 

@@ -26,8 +26,8 @@ void verify_row(index::Catalogue& catalogue, const index::RowFile& vectors, int 
     const std::uint64_t stored = catalogue.checksum(row);
     const std::uint64_t actual = XXH3_64bits(vectors.row(row), vectors.header().row_bytes());
     if (stored != actual) {
-      problems.push_back({row, fmt::format("'{}': row {} has the checksum {:016x}, the catalogue says {:016x}", index::kVectorsName, row,
-                                           actual, stored)});
+      problems.push_back({row, fmt::format("'{}': row {} has the checksum {:016x}, the catalogue says {:016x}",
+                                           index::kVectorsName, row, actual, stored)});
     }
   } catch (const Error& error) {
     problems.push_back({row, error.what()});
@@ -35,7 +35,8 @@ void verify_row(index::Catalogue& catalogue, const index::RowFile& vectors, int 
   const std::span values(reinterpret_cast<const float*>(vectors.row(row)), static_cast<std::size_t>(vectors.header().dim));
   const auto bad = std::find_if(values.begin(), values.end(), [](float v) { return !std::isfinite(v); });
   if (bad != values.end()) {
-    problems.push_back({row, fmt::format("'{}': row {} holds {} at position {}", index::kVectorsName, row, *bad, bad - values.begin())});
+    problems.push_back(
+        {row, fmt::format("'{}': row {} holds {} at position {}", index::kVectorsName, row, *bad, bad - values.begin())});
   }
 }
 
@@ -52,7 +53,8 @@ void verify_codes(const index::RowFile& codes, const index::RowFile& vectors, in
   const bool bounded = static_cast<double>(stored.residual) >= residual;
   const bool same_norm = std::abs(stored.squared_norm - squares) <= 1e-12 * squares;
   const bool in_range = std::none_of(bytes, bytes + dim, [](std::int8_t c) { return c == -128; });
-  const bool padded = std::all_of(bytes + dim, bytes + index::padded_dim(vectors.header().dim), [](std::int8_t c) { return c == 0; });
+  const bool padded =
+      std::all_of(bytes + dim, bytes + index::padded_dim(vectors.header().dim), [](std::int8_t c) { return c == 0; });
   if (!bounded || !same_norm || !in_range || !padded) {
     problems.push_back({row, fmt::format("'{}': the codes of row {} do not belong to it; delete the file, it is made anew",
                                          index::kCodesName, row)});
@@ -68,8 +70,7 @@ std::vector<IndexProblem> verify_index(const std::filesystem::path& folder) {
     index::Catalogue catalogue = index::Catalogue::open(folder);
     for (const std::string& what : catalogue.integrity_problems()) problems.push_back({-1, what});
     const int rows = catalogue.snapshot(0).rows;
-    const index::RowFile vectors(folder / index::kVectorsName, index::FileKind::kVectors, rows);
-    index::require_same_index(vectors.header(), catalogue.settings().dim, catalogue.identity(), folder / index::kVectorsName);
+    const index::RowFile vectors = index::open_vectors(folder, catalogue.settings().dim, catalogue.identity(), rows);
     std::optional<index::RowFile> codes;
     try {
       if (index::is_regular_or_absent(folder / index::kCodesName)) {

@@ -84,6 +84,8 @@ struct Calibration {
   double min_similarity = 0;
   double precision = 0;
   double rho = 1;
+  Size size{};                      // of the input; 0x0 when not recorded
+  std::string arithmetic = "f32";   // what the weights were run in
 };
 
 struct Config {

@@ -105,6 +105,9 @@ void check_config(const Config& config, const std::string& name) {
     check.real("calibration.min_similarity", config.calibration->min_similarity, -1, 1);
     check.real("calibration.precision", config.calibration->precision, 0, 1);
     check.real("calibration.rho", config.calibration->rho, 1e-9, 1);
+    check.whole("calibration.size", config.calibration->size.height, 0, 4200);
+    check.whole("calibration.size", config.calibration->size.width, 0, 4200);
+    check.text("calibration.arithmetic", config.calibration->arithmetic);
   }
   check.text("licence", config.licence);
   check.text("provenance", config.provenance);

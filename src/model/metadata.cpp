@@ -199,6 +199,8 @@ std::map<std::string, std::string> to_metadata(const Config& config) {
     out["calibration.min_similarity"] = fmt::format("{}", config.calibration->min_similarity);
     out["calibration.precision"] = fmt::format("{}", config.calibration->precision);
     out["calibration.rho"] = fmt::format("{}", config.calibration->rho);
+    out["calibration.size"] = size_text(config.calibration->size.height, config.calibration->size.width);
+    out["calibration.arithmetic"] = config.calibration->arithmetic;
   }
   out["licence"] = config.licence;
   out["provenance"] = config.provenance;
@@ -231,6 +233,8 @@ Config from_metadata(const std::map<std::string, std::string>& metadata, const s
   if (fields.has("calibration.min_similarity")) {
     config.calibration = Calibration{fields.number<double>("calibration.min_similarity"),
                                      fields.number<double>("calibration.precision"), fields.number<double>("calibration.rho")};
+    if (fields.has("calibration.size")) config.calibration->size = fields.size("calibration.size");
+    if (fields.has("calibration.arithmetic")) config.calibration->arithmetic = fields.text("calibration.arithmetic");
   }
   config.licence = fields.text("licence");
   config.provenance = fields.text("provenance");

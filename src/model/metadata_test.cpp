@@ -34,7 +34,7 @@ TEST(Metadata, AConfigReadsBackExactly) {
   config.head.norm = ClusterNorm::kSalad;
   config.prune.kappa = 0.1 + 0.2;
   config.prune.norm_scale = NormScale::kRaw;
-  config.calibration = Calibration{0.61803398874989, 0.99, 0.7};
+  config.calibration = Calibration{0.61803398874989, 0.99, 0.7, {280, 322}};
   config.licence = "CC0";
   config.provenance = "a.pth";
   config.fingerprint = "0123456789abcdef";
@@ -49,6 +49,7 @@ TEST(Metadata, AConfigReadsBackExactly) {
   EXPECT_FALSE(back.head.dustbin);
   EXPECT_EQ(back.prune.kappa, config.prune.kappa);
   EXPECT_EQ(back.calibration->min_similarity, config.calibration->min_similarity);
+  EXPECT_EQ(back.calibration->size, (Size{280, 322}));
 }
 
 TEST(Metadata, SaysThingsInReadableWords) {

@@ -40,7 +40,12 @@ ModelInfo Model::info() const {
   info.std = config.input.std;
   info.resize = model::name_of(config.input.resize);
   info.pos_rule = name_of(config.vit.pos_rule);
-  if (config.calibration) info.min_similarity = config.calibration->min_similarity;
+  if (config.calibration) {
+    info.min_similarity = config.calibration->min_similarity;
+    info.calibrated_precision = config.calibration->precision;
+    info.calibrated_rho = config.calibration->rho;
+    info.calibrated_size = config.calibration->size;
+  }
   return info;
 }
 

@@ -106,7 +106,9 @@ constexpr std::array kNumpyNames = {"numpy.core.multiarray._reconstruct"sv,
                                     "numpy._core.multiarray.scalar"sv,
                                     "numpy.ndarray"sv,
                                     "numpy.dtype"sv,
-                                    "_codecs.encode"sv};
+                                    "_codecs.encode"sv,
+                                    "__builtin__.bytes"sv,
+                                    "builtins.bytes"sv};  // the last two stand for no bytes at all in protocol 2
 
 bool is_in_package(std::string_view full_name, std::string_view package) {
   return full_name == package || (full_name.starts_with(package) && full_name[package.size()] == '.');

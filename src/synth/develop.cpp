@@ -23,12 +23,13 @@ void wet_ground(const Scene& scene, const View& view, const Visible& visible, co
       if (face.normal.z < 0.9f || (surface != Surface::kRoad && surface != Surface::kPaving)) continue;
       const Vec3 ray = view.ray(static_cast<float>(x) + 0.5f, static_cast<float>(y) + 0.5f);
       const Vec3 p = view.eye + ray * (1 / visible.inverse_depth[at]);
-      const float ripple = noise2(p.x * 7, p.y * 3, air.seed) - 0.5f, puddle = smooth_step(0.35f, 0.6f, noise2(p.x * 0.5f, p.y * 0.35f, 808));
+      const float ripple = noise2(p.x * 7, p.y * 3, air.seed) - 0.5f,
+                  puddle = smooth_step(0.35f, 0.6f, noise2(p.x * 0.5f, p.y * 0.35f, 808));
       const int mirrored = static_cast<int>(2 * view.horizon_y - static_cast<float>(y) + ripple * 14);
       const int row = std::clamp(mirrored, 0, std::max(0, static_cast<int>(view.horizon_y) - 1));
       const float glancing = 1 - clamp01(-ray.z * 1.2f);
       radiance[at] = mix(radiance[at] * 0.7f, radiance[static_cast<std::size_t>(row) * width + static_cast<std::size_t>(x)],
-                         (0.12f + 0.4f * puddle) * (0.35f + 0.65f * glancing));
+                         (0.10f + 0.32f * puddle) * (0.35f + 0.65f * glancing));
     }
   }
 }
@@ -41,7 +42,8 @@ std::vector<Vec3> soften(const View& view, const Visible& visible, const std::ve
     for (int x = 1; x + 1 < view.width; ++x) {
       const std::size_t at = static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x);
       const std::int32_t id = visible.id[at];
-      const bool edge = id != visible.id[at - 1] || id != visible.id[at + 1] || id != visible.id[at - width] || id != visible.id[at + width];
+      const bool edge =
+          id != visible.id[at - 1] || id != visible.id[at + 1] || id != visible.id[at - width] || id != visible.id[at + width];
       const float centre = edge ? 0.5f : 0.8f;
       out[at] = in[at] * centre + (in[at - 1] + in[at + 1] + in[at - width] + in[at + width]) * ((1 - centre) / 4);
     }
@@ -53,17 +55,20 @@ std::vector<Vec3> soften(const View& view, const Visible& visible, const std::ve
 void falling(const View& view, const Air& air, bool flakes, std::vector<Vec3>& radiance) {
   Rng rng(combine(air.seed, flakes ? 2 : 1));
   const Vec3 tint = air.haze * (flakes ? 1.6f : 1.3f) + Vec3{0.01f, 0.01f, 0.01f};
-  const int count = view.width * view.height / (flakes ? 420 : 260);
+  const int count = view.width * view.height / (flakes ? 900 : 420);
   const float slant = rng.range(-0.25f, 0.25f);
   for (int i = 0; i < count; ++i) {
-    const float near = rng.unit(), x0 = rng.unit() * static_cast<float>(view.width), y0 = rng.unit() * static_cast<float>(view.height);
+    const float near = rng.unit(), x0 = rng.unit() * static_cast<float>(view.width),
+                y0 = rng.unit() * static_cast<float>(view.height);
     const float unit = static_cast<float>(view.height) / 360;
-    const int length = flakes ? 1 + static_cast<int>(near * near * near * 3 * unit) : 3 + static_cast<int>(near * near * 16 * unit);
+    const int length =
+        flakes ? 1 + static_cast<int>(near * near * near * 2 * unit) : 3 + static_cast<int>(near * near * 16 * unit);
     const int thick = flakes ? length : 1;
-    const float strength = flakes ? 0.6f : 0.10f + 0.12f * near;
+    const float strength = flakes ? 0.45f : 0.06f + 0.10f * near;
     for (int k = 0; k < length; ++k) {
       for (int t = 0; t < thick; ++t) {
-        const int x = static_cast<int>(x0 + (flakes ? static_cast<float>(t) : slant * static_cast<float>(k))), y = static_cast<int>(y0) + k;
+        const int x = static_cast<int>(x0 + (flakes ? static_cast<float>(t) : slant * static_cast<float>(k))),
+                  y = static_cast<int>(y0) + k;
         if (x < 0 || x >= view.width || y >= view.height) continue;
         Vec3& c = radiance[static_cast<std::size_t>(y) * static_cast<std::size_t>(view.width) + static_cast<std::size_t>(x)];
         c = mix(c, tint, strength);

@@ -30,7 +30,7 @@ struct Opening {
 
 struct Spot {
   int floor, bay;
-  float a, b;           // within the bay and floor
+  float a, b;  // within the bay and floor
   float bay_width, floor_height;
 };
 
@@ -93,7 +93,8 @@ Vec3 room_light(const Facade& f, const Spot& s, const Air& air, float share) {
   if (air.darkness <= 0) return {};
   const std::uint32_t h = hash_cell(s.bay + 31 * s.floor, 5, f.seed ^ air.seed);
   if (to_unit(h) > share * air.darkness) return {};
-  const float warmth = to_unit(scatter(h) & 0xffffffffU), power = 0.16f + 0.30f * to_unit(static_cast<std::uint32_t>(scatter(h) >> 32));
+  const float warmth = to_unit(scatter(h) & 0xffffffffU),
+              power = 0.16f + 0.30f * to_unit(static_cast<std::uint32_t>(scatter(h) >> 32));
   return mix(Vec3{1.0f, 0.62f, 0.28f}, Vec3{0.9f, 0.86f, 0.72f}, warmth) * power;
 }
 
@@ -120,7 +121,8 @@ Look pane_look(const Facade& f, const Spot& s, const Opening& o, float a, float 
   const bool curtain = (h & 3U) != 0 && (across < drawn * 0.5f || across > 1 - drawn * 0.5f);
   const bool blind = (h & 12U) == 4U && up > 1 - drawn;
   if (curtain || blind) {
-    look.albedo = mix(Vec3{0.55f, 0.53f, 0.48f}, f.shop, (h & 16U) != 0 ? 0.4f : 0.0f) * (0.75f + 0.25f * to_unit(hash_cell(floor_int(a * 14), 1, h)));
+    look.albedo = mix(Vec3{0.55f, 0.53f, 0.48f}, f.shop, (h & 16U) != 0 ? 0.4f : 0.0f) *
+                  (0.75f + 0.25f * to_unit(hash_cell(floor_int(a * 14), 1, h)));
     look.mirror = 0.18f;
   }
   look.glow = light * (curtain || blind ? 0.55f : 0.75f + 0.35f * up);
@@ -133,7 +135,8 @@ bool on_frame(const Facade& f, const Opening& o, float a, float b) {
   if (!o.holds(a, b, -0.075f)) return true;
   if (o.kind == Kind::kShop) return magnitude(a) < kBar;
   const float height = o.high - o.low, up = b - o.low;
-  if (f.pattern == Pattern::kGlassGrid) return magnitude(fraction((a + o.half) / 0.9f) - 0.5f) > 0.46f || magnitude(up - height * 0.3f) < kBar;
+  if (f.pattern == Pattern::kGlassGrid)
+    return magnitude(fraction((a + o.half) / 0.9f) - 0.5f) > 0.46f || magnitude(up - height * 0.3f) < kBar;
   switch (f.style) {
     case WindowStyle::kCross: return magnitude(a) < kBar || magnitude(up - height * 0.62f) < kBar;
     case WindowStyle::kTall: return magnitude(a) < kBar || fraction(up / (height / 3.001f)) < 0.06f;
@@ -196,7 +199,8 @@ bool ornament(const Facade& f, const Spot& s, const Opening& o, const Hit& hit, 
       out = f.door * (fraction(s.b / 0.13f) < 0.35f ? 0.5f : 1.0f);
       return true;
     }
-    if (f.pediments && s.floor > 0 && s.b > o.high + 0.08f && s.b < o.high + 0.08f + 0.45f * (1 - magnitude(s.a) / (o.half + 0.25f))) {
+    if (f.pediments && s.floor > 0 && s.b > o.high + 0.08f &&
+        s.b < o.high + 0.08f + 0.45f * (1 - magnitude(s.a) / (o.half + 0.25f))) {
       out = f.trim * 0.9f;
       return true;
     }
@@ -241,8 +245,9 @@ Look facade_look(const Facade& f, const Hit& hit, const Air& air) {
   if (o.kind != Kind::kNone && o.holds(s.a, s.b)) return inside_opening(f, s, o, hit, air);
   Look look;
   if (!ornament(f, s, o, hit, air, look.albedo)) {
-    look.albedo = wall_texture(ground ? f.ground_pattern : f.pattern, f.wall * (ground && f.ground_pattern != f.pattern ? 0.85f : 1.0f), f.mortar,
-                               f.pattern_scale, f.seed, hit.u, hit.v, hit.pixel_m);
+    look.albedo =
+        wall_texture(ground ? f.ground_pattern : f.pattern, f.wall * (ground && f.ground_pattern != f.pattern ? 0.85f : 1.0f),
+                     f.mortar, f.pattern_scale, f.seed, hit.u, hit.v, hit.pixel_m);
   }
   // Splashed at the foot, shaded under the eaves.
   look.albedo = look.albedo * (0.72f + 0.28f * smooth_step(0, 0.9f, hit.v)) * (hit.v > f.height - 0.7f ? 0.8f : 1.0f);

@@ -32,14 +32,14 @@ void branches(Scene& scene, Vec3 foot, Vec3 direction, float reach, float thick,
   for (int i = 0; i < count; ++i) {
     const float along = rng.range(0.45f, 1), dx = rng.range(-0.8f, 0.8f), dy = rng.range(-0.8f, 0.8f), dz = rng.range(0, 0.5f);
     const float shorter = rng.range(0.45f, 0.75f);
-    branches(scene, foot + direction * (reach * along), normalised(direction + Vec3{dx, dy, dz}), reach * shorter, thick * 0.5f, levels - 1,
-             material, rng);
+    branches(scene, foot + direction * (reach * along), normalised(direction + Vec3{dx, dy, dz}), reach * shorter, thick * 0.5f,
+             levels - 1, material, rng);
   }
 }
 
 }  // namespace
 
-void add_lamp_post(Scene& scene, Vec3 foot, float arm_towards_x, int kind, float height, bool lit) {
+void add_lamp_post(Scene& scene, Vec3 foot, float arm_towards_x, int kind, float height) {
   const Frame f = Frame::facing(foot, {1, 0, 0});
   const int post = paint(scene, kind == 1 ? Vec3{0.05f, 0.09f, 0.07f} : Vec3{0.22f, 0.23f, 0.24f});
   Material glow;
@@ -60,7 +60,7 @@ void add_lamp_post(Scene& scene, Vec3 foot, float arm_towards_x, int kind, float
   } else {  // a globe
     scene.balls.push_back({foot + kUp * (height + 0.25f), 0.27f, lamp, 0});
   }
-  if (lit) scene.lamps.push_back({light, glow.colour});
+  scene.lamps.push_back({light, glow.colour});
 }
 
 void add_bus_stop(Scene& scene, const Frame& f, Rng& rng) {

@@ -74,8 +74,8 @@ void tower(Scene& scene, const Frame& f, float a, float b, float side, float hei
   const float z = height - side * rng.range(0.9f, 1.4f), slit = side * rng.range(0.15f, 0.3f);
   for (const float shift : {0.28f, 0.72f}) {
     const float centre = a + side * shift;
-    scene.quad(f.at(centre - slit / 2, b - 0.05f, z), f.at(centre + slit / 2, b - 0.05f, z), f.at(centre + slit / 2, b - 0.05f, z + side * 0.7f),
-               f.at(centre - slit / 2, b - 0.05f, z + side * 0.7f), dark);
+    scene.quad(f.at(centre - slit / 2, b - 0.05f, z), f.at(centre + slit / 2, b - 0.05f, z),
+               f.at(centre + slit / 2, b - 0.05f, z + side * 0.7f), f.at(centre - slit / 2, b - 0.05f, z + side * 0.7f), dark);
   }
   add_box(scene, f, {a - 0.25f, a + side + 0.25f}, {b - 0.25f, b + side + 0.25f}, {z - 0.7f, z - 0.3f}, look.trim, look.trim);
   add_box(scene, f, {a - 0.3f, a + side + 0.3f}, {b - 0.3f, b + side + 0.3f}, {height - 0.5f, height}, look.trim, look.trim);
@@ -88,11 +88,13 @@ void tower(Scene& scene, const Frame& f, float a, float b, float side, float hei
     face.second = rng.chance(0.5f) ? Vec3{0.1f, 0.1f, 0.1f} : Vec3{0.7f, 0.55f, 0.15f};
     face.width = 2 * r;
     const int clock = scene.add(face);
-    scene.quad(f.at(a + side / 2 - r, b - 0.1f, cz - r), f.at(a + side / 2 + r, b - 0.1f, cz - r), f.at(a + side / 2 + r, b - 0.1f, cz + r),
-               f.at(a + side / 2 - r, b - 0.1f, cz + r), clock);
+    scene.quad(f.at(a + side / 2 - r, b - 0.1f, cz - r), f.at(a + side / 2 + r, b - 0.1f, cz - r),
+               f.at(a + side / 2 + r, b - 0.1f, cz + r), f.at(a + side / 2 - r, b - 0.1f, cz + r), clock);
   }
   switch (rng.below(3)) {
-    case 0: pyramid(scene, f, {a - 0.3f, a + side + 0.3f}, {b - 0.3f, b + side + 0.3f}, height, side * rng.range(1, 3), look.roof); break;
+    case 0:
+      pyramid(scene, f, {a - 0.3f, a + side + 0.3f}, {b - 0.3f, b + side + 0.3f}, height, side * rng.range(1, 3), look.roof);
+      break;
     case 1:
       scene.balls.push_back({f.at(a + side / 2, b + side / 2, height), side * 0.55f, look.roof, 0});
       scene.balls.push_back({f.at(a + side / 2, b + side / 2, height + side * 0.65f), side * 0.18f, look.trim, 0});
@@ -109,7 +111,8 @@ void hall(Scene& scene, const Frame& f, float width, float depth, float height, 
   scene.quad(f.at(0, 0, 0), f.at(width, 0, 0), f.at(width, 0, height), f.at(0, 0, height), look.facade);
   scene.quad(f.at(width, 0, 0), f.at(width, depth, 0), f.at(width, depth, height), f.at(width, 0, height), look.wall);
   scene.quad(f.at(0, depth, 0), f.at(0, 0, 0), f.at(0, 0, height), f.at(0, depth, height), look.wall);
-  add_roof(scene, f, width, depth, height, columns || rng.chance(0.6f) ? RoofShape::kGableToStreet : RoofShape::kHip, look.wall, look.roof, rng);
+  add_roof(scene, f, width, depth, height, columns || rng.chance(0.6f) ? RoofShape::kGableToStreet : RoofShape::kHip, look.wall,
+           look.roof, rng);
   if (!columns) return;
   const int count = rng.between(4, 7);
   const float thick = width / static_cast<float>(count) * 0.3f, out = rng.range(1.2f, 2);
@@ -130,7 +133,8 @@ void add_landmark(Scene& scene, const Frame& frame, float width, Rng& rng) {
     case 0: {  // a church: nave and tower
       hall(scene, frame, width, 18, height, look, false, rng);
       const float side = rng.range(3.5f, 5);
-      const float a = rng.chance(0.5f) ? -side / 2 : width - side / 2, b = rng.chance(0.5f) ? -1.0f : 2.0f, over = rng.range(6, 14);
+      const float a = rng.chance(0.5f) ? -side / 2 : width - side / 2, b = rng.chance(0.5f) ? -1.0f : 2.0f,
+                  over = rng.range(6, 14);
       tower(scene, frame, a, b, side, height + over, look, rng);
       break;
     }

@@ -34,8 +34,8 @@ void set_night(Air& air, Rng& rng) {
   const float glow = rng.range(0.6f, 1.3f);  // of the town on the sky
   air.zenith = Vec3{0.010f, 0.014f, 0.034f} * glow;
   air.horizon = Vec3{0.060f, 0.046f, 0.042f} * glow;
-  air.from_sky = Vec3{0.050f, 0.052f, 0.072f} * glow;
-  air.from_ground = Vec3{0.034f, 0.028f, 0.024f} * glow;
+  air.from_sky = Vec3{0.090f, 0.090f, 0.115f} * glow;
+  air.from_ground = Vec3{0.062f, 0.052f, 0.044f} * glow;
 }
 
 /// Clouds, fog and rain take the sun away and make the light even.
@@ -60,15 +60,15 @@ void set_weather(Air& air, Weather weather, Rng& rng) {
       cover(0.95f, rng.range(0.75f, 1));
       air.sun = {0, 0, 0};
       air.cloud = 0;
-      air.haze_per_m = rng.range(0.016f, 0.034f);
+      air.haze_per_m = rng.range(0.010f, 0.021f);
       break;
     case Weather::kRain:
-      cover(0.9f, rng.range(0.5f, 0.75f));
+      cover(0.9f, rng.range(0.6f, 0.9f));
       air.sun = {0, 0, 0};
-      air.from_sky = air.from_sky * 0.8f;
+      air.from_sky = air.from_sky * 0.9f;
       air.cloud = 1;
       air.rain = true;
-      air.haze_per_m = rng.range(0.005f, 0.011f);
+      air.haze_per_m = rng.range(0.003f, 0.008f);
       break;
   }
   air.haze = mix(air.horizon, air.from_sky, 0.35f);
@@ -98,12 +98,13 @@ Air make_air(const SceneConditions& conditions) {
   set_weather(air, conditions.weather, rng);
   // The camera's automatic exposure follows the light, never quite.
   const float fog = clamp01(air.haze_per_m * 30);
-  const float level = mix(air.from_sky.y + 0.55f * air.sun.y, air.haze.y * 1.25f, fog * 0.8f) + (air.darkness > 0.9f ? 0.07f : 0.0f);
-  air.exposure = 0.62f / level * rng.range(0.72f, 1.35f);
-  air.contrast = rng.range(0.85f, 1.2f);
+  const float level =
+      mix(air.from_sky.y + 0.55f * air.sun.y, air.haze.y * 1.25f, fog * 0.8f) + (air.darkness > 0.9f ? 0.07f : 0.0f);
+  air.exposure = 0.62f / level * rng.range(0.8f, 1.22f);
+  air.contrast = rng.range(0.9f, 1.15f);
   const float warm = rng.range(-0.1f, 0.1f), tint = rng.range(-0.04f, 0.04f);
   air.balance = {1 + warm, 1 + tint, 1 - warm};
-  air.grain = air.darkness > 0.9f ? rng.range(0.02f, 0.05f) : rng.range(0.004f, 0.02f);
+  air.grain = air.darkness > 0.9f ? rng.range(0.008f, 0.024f) : rng.range(0.003f, 0.012f);
   return air;
 }
 

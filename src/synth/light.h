@@ -10,16 +10,16 @@ namespace revisit::synth {
 
 struct Air {
   bool snow = false, autumn = false, rain = false;
-  float darkness = 0;              ///< 0 by day, 1 at night: how many windows and lamps are lit
+  float darkness = 0;  ///< 0 by day, 1 at night: how many windows and lamps are lit
   Vec3 to_sun{0, 0, 1};
-  Vec3 sun;                        ///< zero without direct sun
-  Vec3 from_sky, from_ground;      ///< light of the upper and lower half
-  Vec3 zenith, horizon;            ///< colours of the sky
-  float cloud = 0;                 ///< share of the sky covered
+  Vec3 sun;                    ///< zero without direct sun
+  Vec3 from_sky, from_ground;  ///< light of the upper and lower half
+  Vec3 zenith, horizon;        ///< colours of the sky
+  float cloud = 0;             ///< share of the sky covered
   Vec3 haze;
   float haze_per_m = 0;
   float exposure = 1, contrast = 1, grain = 0;
-  Vec3 balance{1, 1, 1};           ///< white balance of the camera
+  Vec3 balance{1, 1, 1};  ///< white balance of the camera
   std::uint32_t seed = 0;
 };
 

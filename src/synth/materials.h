@@ -11,9 +11,9 @@ namespace revisit::synth {
 /// A point of a surface as the camera meets it.
 struct Hit {
   Vec3 point, normal;
-  float u = 0, v = 0;                      ///< metres from the face's first corner
-  float ray_u = 0, ray_v = 0, ray_n = 1;   ///< the ray in the face's axes; ray_n > 0 goes into the surface
-  float pixel_m = 0.01f;                   ///< size of a pixel there: finer detail is left out
+  float u = 0, v = 0;                     ///< metres from the face's first corner
+  float ray_u = 0, ray_v = 0, ray_n = 1;  ///< the ray in the face's axes; ray_n > 0 goes into the surface
+  float pixel_m = 0.01f;                  ///< size of a pixel there: finer detail is left out
 };
 
 struct Look {

@@ -79,7 +79,8 @@ constexpr float noise2(float x, float y, std::uint32_t seed) {
 
 /// Three octaves of noise2, in [0, 1).
 constexpr float clouds2(float x, float y, std::uint32_t seed) {
-  return 0.55f * noise2(x, y, seed) + 0.28f * noise2(x * 2.1f + 7, y * 2.1f, seed + 1) + 0.17f * noise2(x * 4.3f, y * 4.3f + 3, seed + 2);
+  return 0.55f * noise2(x, y, seed) + 0.28f * noise2(x * 2.1f + 7, y * 2.1f, seed + 1) +
+         0.17f * noise2(x * 4.3f, y * 4.3f + 3, seed + 2);
 }
 
 }  // namespace revisit::synth

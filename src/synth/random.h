@@ -42,7 +42,9 @@ class Rng {
   float unit() { return to_unit(bits32()); }
   float range(float low, float high) { return low + (high - low) * unit(); }
   /// 0 .. count - 1
-  int below(int count) { return static_cast<int>((static_cast<std::uint64_t>(bits32()) * static_cast<std::uint64_t>(count)) >> 32); }
+  int below(int count) {
+    return static_cast<int>((static_cast<std::uint64_t>(bits32()) * static_cast<std::uint64_t>(count)) >> 32);
+  }
   /// low .. high, both included
   int between(int low, int high) { return low + below(high - low + 1); }
   bool chance(float probability) { return unit() < probability; }

@@ -97,7 +97,7 @@ void draw_ball(const Ball& ball, std::int32_t id, const View& view, Visible& out
       const float a = dot(ray, ray), b = dot(ray, d), disc = b * b - a * cc;
       if (disc <= 0) continue;
       const float t = (b - std::sqrt(disc)) / a, inverse = 1 / t;
-      float& nearest = out.inverse_depth[static_cast<std::size_t>(y * view.width + x)];
+      float& nearest = out.inverse_depth[pixel_index(x, y, view.width)];
       if (inverse <= nearest) continue;
       if (ball.raggedness > 0) {
         // Leaves thin out towards the rim, in clumps that belong to the tree and not to the picture.
@@ -107,7 +107,7 @@ void draw_ball(const Ball& ball, std::int32_t id, const View& view, Visible& out
         if (rim < ball.raggedness * clump) continue;
       }
       nearest = inverse;
-      out.id[static_cast<std::size_t>(y * view.width + x)] = id;
+      out.id[pixel_index(x, y, view.width)] = id;
     }
   }
 }
@@ -132,7 +132,8 @@ Visible rasterise(const Scene& scene, const View& view) {
       const auto pixel = static_cast<std::size_t>(at);
       if (value <= out.inverse_depth[pixel]) return;
       if (face.has_gaps) {
-        const Vec3 p = view.eye + view.ray(static_cast<float>(x) + 0.5f, static_cast<float>(y) + 0.5f) * (1 / value) - face.corners[0];
+        const Vec3 p =
+            view.eye + view.ray(static_cast<float>(x) + 0.5f, static_cast<float>(y) + 0.5f) * (1 / value) - face.corners[0];
         if (!is_solid(material, dot(p, face.u), dot(p, face.v))) return;
       }
       out.inverse_depth[pixel] = value;
@@ -172,7 +173,7 @@ ShadowMap::ShadowMap(const Scene& scene, Vec3 to_sun, Vec3 centre)
       for (int x = std::max(0, floor_int(cx - r)); x <= std::min(kShadowSize - 1, floor_int(cx + r)); ++x) {
         const float dx = static_cast<float>(x) + 0.5f - cx, dy = static_cast<float>(y) + 0.5f - cy;
         const float noise = ball.raggedness > 0 ? 0.35f + to_unit(hash_cell(x / 2, y / 2, 5)) : 1.0f;
-        float& top = height_[static_cast<std::size_t>(y * kShadowSize + x)];
+        float& top = height_[pixel_index(x, y, kShadowSize)];
         if (dx * dx + dy * dy < r * r * noise) top = std::max(top, level);
       }
     }
@@ -186,7 +187,7 @@ float ShadowMap::light_at(Vec3 point, Vec3 normal) const {
   const int ix = floor_int(x), iy = floor_int(y);
   if (ix < 0 || iy < 0 || ix + 1 >= kShadowSize || iy + 1 >= kShadowSize) return 1;
   const float level = dot(d, to_sun_) + 0.1f, fx = x - static_cast<float>(ix), fy = y - static_cast<float>(iy);
-  const auto lit = [&](int ax, int ay) { return height_[static_cast<std::size_t>(ay * kShadowSize + ax)] < level ? 1.0f : 0.0f; };
+  const auto lit = [&](int ax, int ay) { return height_[pixel_index(ax, ay, kShadowSize)] < level ? 1.0f : 0.0f; };
   return mix(mix(lit(ix, iy), lit(ix + 1, iy), fx), mix(lit(ix, iy + 1), lit(ix + 1, iy + 1), fx), fy);
 }
 

@@ -3,6 +3,7 @@
 // Which face or ball is seen at each pixel, and how far away: a z-buffer over exact planes and spheres. No colours here.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -17,12 +18,15 @@ struct View {
   int width = 0, height = 0;
 
   /// Not unit length: its component along `forward` is 1, so a depth times it is the way from the eye.
-  Vec3 ray(float x, float y) const {
-    return forward + right * ((x - centre_x) / focal_px) + up * ((horizon_y - y) / focal_px);
-  }
+  Vec3 ray(float x, float y) const { return forward + right * ((x - centre_x) / focal_px) + up * ((horizon_y - y) / focal_px); }
 };
 
 inline constexpr std::int32_t kSky = -1;
+
+/// Where pixel (x, y) of a row-major buffer lies.
+constexpr std::size_t pixel_index(int x, int y, int width) {
+  return static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x);
+}
 
 /// Row-major buffers of the view's size. Ids count faces first, then balls.
 struct Visible {

@@ -25,6 +25,18 @@ int sign(Scene& scene, Rng& rng) {
   return scene.add(m);
 }
 
+/// A picture instead of words.
+int poster(Scene& scene, Rng& rng) {
+  Material m;
+  m.surface = Surface::kSign;
+  m.pattern = Pattern::kGlassGrid;
+  m.colour = vivid_colour(rng);
+  m.second = rng.chance(0.5f) ? Vec3{0.85f, 0.84f, 0.78f} : vivid_colour(rng);
+  m.scale = rng.range(0.5f, 1.3f);
+  m.seed = rng.bits32();
+  return scene.add(m);
+}
+
 void balcony(Scene& scene, const Frame& f, float a, float z, float width, float out, int slab, int railing, bool solid) {
   add_box(scene, f, {a, a + width}, {-out, 0}, {z - 0.18f, z}, slab, slab);
   const float top = z + 1.0f;
@@ -52,7 +64,8 @@ void balconies(Scene& scene, const Frame& frame, const Facade& f, Rng& rng) {
       continue;
     }
     for (int b = first; b < f.bays; b += every * span) {
-      balcony(scene, frame, (static_cast<float>(b) + 0.08f) * bay, z, bay * 0.84f, out, slab, railing, bars.surface == Surface::kPaint);
+      balcony(scene, frame, (static_cast<float>(b) + 0.08f) * bay, z, bay * 0.84f, out, slab, railing,
+              bars.surface == Surface::kPaint);
     }
   }
 }
@@ -80,7 +93,8 @@ void bay_window(Scene& scene, const Frame& frame, const Facade& f, Rng& rng) {
 }
 
 void shop_front(Scene& scene, const Frame& frame, const Facade& f, Rng& rng) {
-  const float low = f.ground_height - rng.range(0.7f, 1.0f), from = rng.range(0, 0.3f) * f.width, to = rng.range(0.65f, 1) * f.width;
+  const float low = f.ground_height - rng.range(0.7f, 1.0f), from = rng.range(0, 0.3f) * f.width,
+              to = rng.range(0.65f, 1) * f.width;
   const int board = sign(scene, rng);
   add_box(scene, frame, {from, to}, {-0.16f, 0}, {low, low + rng.range(0.55f, 0.85f)}, board, paint(scene, {0.3f, 0.3f, 0.3f}));
   if (rng.chance(0.45f)) {
@@ -91,7 +105,9 @@ void shop_front(Scene& scene, const Frame& frame, const Facade& f, Rng& rng) {
     cloth.second = {0.8f, 0.79f, 0.75f};
     cloth.seed = rng.bits32();
     const float out = rng.range(0.9f, 1.7f);
-    scene.quad(frame.at(from, -out, low - 0.7f), frame.at(to, -out, low - 0.7f), frame.at(to, 0, low), frame.at(from, 0, low), scene.add(cloth))
+    scene
+        .quad(frame.at(from, -out, low - 0.7f), frame.at(to, -out, low - 0.7f), frame.at(to, 0, low), frame.at(from, 0, low),
+              scene.add(cloth))
         .two_sided = true;
   }
 }
@@ -103,7 +119,8 @@ void add_relief(Scene& scene, const Frame& frame, const Facade& f, const Distric
     const int stone = paint(scene, f.trim * 0.95f);
     const float out = rng.range(0.2f, 0.55f);
     add_box(scene, frame, {0, f.width}, {-out, 0}, {f.height - 0.45f, f.height - 0.02f}, stone, stone);
-    if (rng.chance(0.5f)) add_box(scene, frame, {0, f.width}, {-0.2f, 0}, {f.ground_height - 0.15f, f.ground_height + 0.12f}, stone, stone);
+    if (rng.chance(0.5f))
+      add_box(scene, frame, {0, f.width}, {-0.2f, 0}, {f.ground_height - 0.15f, f.ground_height + 0.12f}, stone, stone);
   }
   if (f.pattern != Pattern::kGlassGrid && rng.chance(district.balcony_share)) {
     balconies(scene, frame, f, rng);
@@ -112,13 +129,14 @@ void add_relief(Scene& scene, const Frame& frame, const Facade& f, const Distric
   }
   if (f.ground == GroundFloor::kShops) shop_front(scene, frame, f, rng);
   if (rng.chance(0.45f)) {  // a sign at right angles to the wall
-    const float a = rng.range(0.1f, 0.9f) * f.width, z = rng.range(2.6f, 4.2f), height = rng.range(0.6f, 2.4f), out = rng.range(0.6f, 1.2f);
+    const float a = rng.range(0.1f, 0.9f) * f.width, z = rng.range(2.6f, 4.2f), height = rng.range(0.6f, 2.4f),
+                out = rng.range(0.6f, 1.2f);
     add_box(scene, frame, {a, a + 0.14f}, {-out, -0.1f}, {z, z + height}, sign(scene, rng), paint(scene, {0.2f, 0.2f, 0.2f}));
   }
-  if (rng.chance(0.12f)) {  // a large board on the wall
+  if (rng.chance(0.3f)) {  // a large board on the wall
     const float a = rng.range(0.1f, 0.4f) * f.width, z = f.ground_height + rng.range(0.3f, 1.5f);
     const float width = rng.range(0.3f, 0.55f) * f.width, height = rng.range(1.2f, 3);
-    const int board = sign(scene, rng);
+    const int board = rng.chance(0.3f) ? sign(scene, rng) : poster(scene, rng);
     add_box(scene, frame, {a, a + width}, {-0.12f, 0}, {z, z + height}, board, paint(scene, {0.3f, 0.3f, 0.3f}));
   }
 }

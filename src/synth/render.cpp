@@ -10,14 +10,15 @@ namespace revisit {
 namespace synth {
 
 namespace {
-constexpr float kFocalPerWidth = 0.72f;  // 70 degrees across
+constexpr float kFocalPerWidth = 0.85f;  // 61 degrees across
 }
 
 View make_view(const Place& place, const SceneCamera& camera, Size size) {
   const SinCos base = sin_cos_deg(place.heading_deg), turned = sin_cos_deg(place.heading_deg + camera.heading_deg);
   const auto side = static_cast<float>(camera.side_m), ahead = static_cast<float>(camera.forward_m);
   View view;
-  view.eye = place.viewpoint + Vec3{base.cos, -base.sin, 0} * side + Vec3{base.sin, base.cos, 0} * ahead + kUp * static_cast<float>(camera.height_m);
+  view.eye = place.viewpoint + Vec3{base.cos, -base.sin, 0} * side + Vec3{base.sin, base.cos, 0} * ahead +
+             kUp * static_cast<float>(camera.height_m);
   view.forward = {turned.sin, turned.cos, 0};
   view.right = {turned.cos, -turned.sin, 0};
   view.up = kUp;
@@ -31,11 +32,13 @@ View make_view(const Place& place, const SceneCamera& camera, Size size) {
 
 }  // namespace synth
 
-Image render_place(std::uint64_t town_seed, int place_number, const SceneCamera& camera, const SceneConditions& conditions, Size size) {
+Image render_place(std::uint64_t town_seed, int place_number, const SceneCamera& camera, const SceneConditions& conditions,
+                   Size size) {
   using namespace synth;
   constexpr int kMaxSide = 4096;
   if (size.height < 1 || size.width < 1 || size.height > kMaxSide || size.width > kMaxSide) {
-    fail(ErrorCode::kUsage, "a picture of {}x{} pixels cannot be rendered: each side must be 1 to {}", size.height, size.width, kMaxSide);
+    fail(ErrorCode::kUsage, "a picture of {}x{} pixels cannot be rendered: each side must be 1 to {}", size.height, size.width,
+         kMaxSide);
   }
   if (place_number < 0) fail(ErrorCode::kUsage, "place {} does not exist: places count from 0", place_number);
   Place place = make_place(town_seed, place_number);

@@ -17,9 +17,10 @@ struct Plan {
 /// Two slopes with the ridge along the street.
 void gable(const Plan& p, float rise, float eaves) {
   const float e = eaves, m = p.d / 2, low = p.h - rise * e / m, top = p.h + rise;
-  p.scene.quad(p.f.at(-e / 2, -e, low), p.f.at(p.w + e / 2, -e, low), p.f.at(p.w + e / 2, m, top), p.f.at(-e / 2, m, top), p.roof);
-  p.scene.quad(p.f.at(p.w + e / 2, p.d + e, low), p.f.at(-e / 2, p.d + e, low), p.f.at(-e / 2, m, top), p.f.at(p.w + e / 2, m, top),
+  p.scene.quad(p.f.at(-e / 2, -e, low), p.f.at(p.w + e / 2, -e, low), p.f.at(p.w + e / 2, m, top), p.f.at(-e / 2, m, top),
                p.roof);
+  p.scene.quad(p.f.at(p.w + e / 2, p.d + e, low), p.f.at(-e / 2, p.d + e, low), p.f.at(-e / 2, m, top),
+               p.f.at(p.w + e / 2, m, top), p.roof);
   p.scene.triangle(p.f.at(p.w, 0, p.h), p.f.at(p.w, p.d, p.h), p.f.at(p.w, m, top), p.wall);
   p.scene.triangle(p.f.at(0, p.d, p.h), p.f.at(0, 0, p.h), p.f.at(0, m, top), p.wall);
 }
@@ -43,8 +44,10 @@ void gable_to_street(const Plan& p, float rise, bool stepped) {
 void hip(const Plan& p, float rise, float inset, float eaves) {
   const float e = eaves, top = p.h + rise;
   const float ia = inset < p.w / 2 ? inset : p.w / 2 - 0.05f, ib = inset < p.d / 2 ? inset : p.d / 2 - 0.05f;
-  const std::array<Vec3, 4> low{p.f.at(-e, -e, p.h), p.f.at(p.w + e, -e, p.h), p.f.at(p.w + e, p.d + e, p.h), p.f.at(-e, p.d + e, p.h)};
-  const std::array<Vec3, 4> high{p.f.at(ia, ib, top), p.f.at(p.w - ia, ib, top), p.f.at(p.w - ia, p.d - ib, top), p.f.at(ia, p.d - ib, top)};
+  const std::array<Vec3, 4> low{p.f.at(-e, -e, p.h), p.f.at(p.w + e, -e, p.h), p.f.at(p.w + e, p.d + e, p.h),
+                                p.f.at(-e, p.d + e, p.h)};
+  const std::array<Vec3, 4> high{p.f.at(ia, ib, top), p.f.at(p.w - ia, ib, top), p.f.at(p.w - ia, p.d - ib, top),
+                                 p.f.at(ia, p.d - ib, top)};
   for (std::size_t i = 0; i < 4; ++i) p.scene.quad(low[i], low[(i + 1) % 4], high[(i + 1) % 4], high[i], p.roof);
 }
 
@@ -81,7 +84,8 @@ void add_roof(Scene& scene, const Frame& frame, float width, float depth, float 
   switch (shape) {
     case RoofShape::kFlat: {
       rise = rng.range(0.4f, 1.1f);
-      add_box(scene, frame, {-0.15f, width + 0.15f}, {-0.2f, depth + 0.2f}, {height, height + rise}, wall_material, roof_material);
+      add_box(scene, frame, {-0.15f, width + 0.15f}, {-0.2f, depth + 0.2f}, {height, height + rise}, wall_material,
+              roof_material);
       if (rng.chance(0.4f)) {  // a lift house
         const float a = rng.range(0.2f, 0.6f) * width, wide = rng.range(2, 4), high = rng.range(2, 3.5f);
         add_box(scene, frame, {a, a + wide}, {depth * 0.3f, depth * 0.7f}, {height, height + high}, wall_material, roof_material);
@@ -104,8 +108,8 @@ void add_roof(Scene& scene, const Frame& frame, float width, float depth, float 
     case RoofShape::kMansard:
       rise = rng.range(2.4f, 3.6f);
       hip(p, rise, rise * 0.35f, 0.25f);
-      scene.quad(frame.at(1, 1, height + rise), frame.at(width - 1, 1, height + rise), frame.at(width - 1, depth - 1, height + rise),
-                 frame.at(1, depth - 1, height + rise), roof_material);
+      scene.quad(frame.at(1, 1, height + rise), frame.at(width - 1, 1, height + rise),
+                 frame.at(width - 1, depth - 1, height + rise), frame.at(1, depth - 1, height + rise), roof_material);
       dormers(p, rise, rng);
       break;
   }

@@ -38,13 +38,19 @@ Face& Scene::triangle(Vec3 a, Vec3 b, Vec3 c, int material) {
 }
 
 void add_box(Scene& scene, const Frame& f, Extent a, Extent b, Extent z, int side, int top) {
-  scene.quad(f.at(a.low, b.low, z.low), f.at(a.high, b.low, z.low), f.at(a.high, b.low, z.high), f.at(a.low, b.low, z.high), side);
-  scene.quad(f.at(a.high, b.low, z.low), f.at(a.high, b.high, z.low), f.at(a.high, b.high, z.high), f.at(a.high, b.low, z.high), side);
-  scene.quad(f.at(a.high, b.high, z.low), f.at(a.low, b.high, z.low), f.at(a.low, b.high, z.high), f.at(a.high, b.high, z.high), side);
-  scene.quad(f.at(a.low, b.high, z.low), f.at(a.low, b.low, z.low), f.at(a.low, b.low, z.high), f.at(a.low, b.high, z.high), side);
-  scene.quad(f.at(a.low, b.low, z.high), f.at(a.high, b.low, z.high), f.at(a.high, b.high, z.high), f.at(a.low, b.high, z.high), top);
+  scene.quad(f.at(a.low, b.low, z.low), f.at(a.high, b.low, z.low), f.at(a.high, b.low, z.high), f.at(a.low, b.low, z.high),
+             side);
+  scene.quad(f.at(a.high, b.low, z.low), f.at(a.high, b.high, z.low), f.at(a.high, b.high, z.high), f.at(a.high, b.low, z.high),
+             side);
+  scene.quad(f.at(a.high, b.high, z.low), f.at(a.low, b.high, z.low), f.at(a.low, b.high, z.high), f.at(a.high, b.high, z.high),
+             side);
+  scene.quad(f.at(a.low, b.high, z.low), f.at(a.low, b.low, z.low), f.at(a.low, b.low, z.high), f.at(a.low, b.high, z.high),
+             side);
+  scene.quad(f.at(a.low, b.low, z.high), f.at(a.high, b.low, z.high), f.at(a.high, b.high, z.high), f.at(a.low, b.high, z.high),
+             top);
   if (z.low > kEyeLevel_m) {
-    scene.quad(f.at(a.low, b.high, z.low), f.at(a.high, b.high, z.low), f.at(a.high, b.low, z.low), f.at(a.low, b.low, z.low), side);
+    scene.quad(f.at(a.low, b.high, z.low), f.at(a.high, b.high, z.low), f.at(a.high, b.low, z.low), f.at(a.low, b.low, z.low),
+               side);
   }
 }
 

@@ -12,19 +12,19 @@
 namespace revisit::synth {
 
 enum class Surface : std::uint8_t {
-  kFacade,   ///< a wall with windows: Material::facade says which
-  kWall,     ///< wall texture without windows
-  kRoof,     ///< tile or sheet rows
+  kFacade,  ///< a wall with windows: Material::facade says which
+  kWall,    ///< wall texture without windows
+  kRoof,    ///< tile or sheet rows
   kRoad,
   kPaving,
   kGrass,
-  kPaint,    ///< one colour: cars, posts, coats
+  kPaint,  ///< one colour: cars, posts, coats
   kGlass,
   kSign,     ///< letters on a board
   kRailing,  ///< bars with gaps
   kFoliage,
-  kHill,     ///< far away
-  kLamp,     ///< glows when it is dark
+  kHill,  ///< far away
+  kLamp,  ///< glows when it is dark
   kWater,
 };
 
@@ -52,10 +52,10 @@ struct Facade {
   float width = 10, height = 10;
   float ground_height = 3.6f, floor_height = 3;
   int bays = 4;
-  float window_width = 0.5f;   ///< share of a bay
+  float window_width = 0.5f;    ///< share of a bay
   float window_height = 0.55f;  ///< share of a floor
-  float sill = 0.25f;          ///< share of a floor below the window
-  float recess_m = 0.2f;       ///< how deep the pane lies behind the wall
+  float sill = 0.25f;           ///< share of a floor below the window
+  float recess_m = 0.2f;        ///< how deep the pane lies behind the wall
   WindowStyle style = WindowStyle::kPlain;
   GroundFloor ground = GroundFloor::kHomes;
   Pattern pattern = Pattern::kPlaster;
@@ -70,8 +70,8 @@ struct Facade {
 
 struct Face {
   std::array<Vec3, 4> corners;
-  int count = 4;        ///< 3 or 4 corners, convex
-  Vec3 u, v, normal;    ///< unit vectors; texture coordinates are measured from corners[0]
+  int count = 4;      ///< 3 or 4 corners, convex
+  Vec3 u, v, normal;  ///< unit vectors; texture coordinates are measured from corners[0]
   int material = 0;
   bool two_sided = false;
   bool has_gaps = false;  ///< railings: the rasteriser asks the material at each pixel

@@ -85,12 +85,13 @@ std::vector<Vec3> shade(const Scene& scene, const View& view, const Visible& vis
       // Seen at a glancing angle a pixel covers more of the surface.
       hit.pixel_m *= hit.ray_n > 0.25f ? 1 : 0.25f / (hit.ray_n + 0.02f);
       const Look look = look_of(scene, material, hit, air);
-      Vec3 light = mix(air.from_ground, air.from_sky, 0.5f + 0.5f * hit.normal.z) * (0.75f + 0.25f * clamp01(hit.point.z * 0.12f));
+      Vec3 light =
+          mix(air.from_ground, air.from_sky, 0.5f + 0.5f * hit.normal.z) * (0.75f + 0.25f * clamp01(hit.point.z * 0.12f));
       if (sunny) {
         const float facing = dot(hit.normal, air.to_sun);
         if (facing > 0) light = light + air.sun * (facing * shadows->light_at(hit.point, hit.normal));
       }
-      if (!lamps.empty()) light = light + lamp_light(lamps, hit.point, hit.normal) * (0.28f * air.darkness);
+      if (!lamps.empty()) light = light + lamp_light(lamps, hit.point, hit.normal) * (0.4f * air.darkness);
       Vec3 colour = look.albedo * light + look.glow;
       if (look.mirror > 0) {
         const Vec3 bounced = ray + hit.normal * (2 * magnitude(dot(ray, hit.normal)));
@@ -98,7 +99,6 @@ std::vector<Vec3> shade(const Scene& scene, const View& view, const Visible& vis
         colour = colour + seen * (look.mirror * (0.55f + 0.75f * noise2(hit.u * 0.8f, hit.v * 0.7f, 31)));
       }
       const float clear = decay(air.haze_per_m * depth);
-      // Lamps and lit windows make the air itself glow a little at night.
       out[at] = mix(air.haze, colour, clear);
     }
   }

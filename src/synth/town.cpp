@@ -11,7 +11,7 @@ constexpr float kBehind_m = 14;  // the scene begins this far behind the viewpoi
 constexpr float kKerb_m = 0.14f;
 
 struct Row {
-  float front;      // x of the fronts
+  float front;  // x of the fronts
   bool left;
   float setback;    // how much single fronts may step back
   float gap_share;  // probability of a gap after a house
@@ -46,7 +46,7 @@ void add_row(Place& place, const Row& row, const District& district, const Groun
     // `along` runs so that the front faces the street (Frame::facing).
     const Frame frame = row.left ? Frame::facing({x, y, 0}, {0, 1, 0}) : Frame::facing({x, y + width, 0}, {0, -1, 0});
     const HouseSize size{width, depth, rng.between(district.floors_low, district.floors_high)};
-    if (width > 8 && rng.chance(0.06f)) {
+    if (width > 8 && rng.chance(0.14f)) {
       add_landmark(scene, frame, width, rng);
     } else {
       add_house(scene, frame, size, district, y < 45, rng);
@@ -91,12 +91,14 @@ void add_park(Place& place, const Row& row, const District& district, const Grou
   fence.seed = rng.bits32();
   const int fence_material = scene.add(fence);
   const float z = rng.range(0.7f, 1.5f);
-  Face& face = scene.quad({row.front, -kBehind_m, 0}, {row.front, place.end, 0}, {row.front, place.end, z}, {row.front, -kBehind_m, z},
-                          fence_material);
+  Face& face = scene.quad({row.front, -kBehind_m, 0}, {row.front, place.end, 0}, {row.front, place.end, z},
+                          {row.front, -kBehind_m, z}, fence_material);
   face.two_sided = true;
   face.has_gaps = fence.surface == Surface::kRailing;
   for (int i = rng.between(3, 8); i > 0; --i) {
-    place.trees.push_back({{row.front + side * rng.range(3, deep - 3), rng.range(2, place.end), 0}, rng.range(6, 12), rng.chance(0.35f),
+    place.trees.push_back({{row.front + side * rng.range(3, deep - 3), rng.range(2, place.end), 0},
+                           rng.range(6, 12),
+                           rng.chance(0.35f),
                            rng.bits()});
   }
   if (rng.chance(0.6f)) add_monument(scene, {row.front + side * rng.range(5, 14), rng.range(6, 24), 0}, rng);
@@ -113,7 +115,7 @@ void add_park(Place& place, const Row& row, const District& district, const Grou
 
 void close_street(Place& place, const District& district, Rng& rng) {
   const float wide = place.right_front - place.left_front;
-  if (rng.chance(0.4f)) {
+  if (rng.chance(0.6f)) {
     const float width = rng.range(10, 18), x = rng.range(place.left_front - 2, place.right_front - width + 6);
     add_landmark(place.scene, Frame::facing({x, place.end + 9, 0}, {1, 0, 0}), width, rng);
   }
@@ -145,8 +147,8 @@ void add_hills(Scene& scene, Rng& rng) {
   for (int i = 0; i < kParts; ++i) {
     const SinCos from = sin_cos_deg(-100.0 + 200.0 * i / kParts), to = sin_cos_deg(-100.0 + 200.0 * (i + 1) / kParts);
     const float next = tall * rng.unit(), r = 420;
-    scene.quad({r * from.sin, r * from.cos, -2}, {r * to.sin, r * to.cos, -2}, {r * to.sin, r * to.cos, next}, {r * from.sin, r * from.cos, last},
-               hill);
+    scene.quad({r * from.sin, r * from.cos, -2}, {r * to.sin, r * to.cos, -2}, {r * to.sin, r * to.cos, next},
+               {r * from.sin, r * from.cos, last}, hill);
     last = next;
   }
 }
@@ -156,7 +158,8 @@ Ground add_ground(Place& place, Rng& rng) {
   Material road;
   road.surface = Surface::kRoad;
   road.pattern = rng.chance(0.3f) ? Pattern::kStone : Pattern::kPlaster;  // cobbles or asphalt
-  road.colour = road.pattern == Pattern::kStone ? Vec3{0.34f, 0.32f, 0.30f} * rng.range(0.7f, 1.2f) : Vec3{0.20f, 0.20f, 0.21f} * rng.range(0.7f, 1.4f);
+  road.colour = road.pattern == Pattern::kStone ? Vec3{0.34f, 0.32f, 0.30f} * rng.range(0.7f, 1.2f)
+                                                : Vec3{0.20f, 0.20f, 0.21f} * rng.range(0.7f, 1.4f);
   road.width = place.road_width;
   road.crossing = rng.chance(0.4f) ? kBehind_m + rng.range(4, 22) : -1;
   road.scale = rng.range(0.8f, 1.6f);
@@ -188,27 +191,40 @@ Ground add_ground(Place& place, Rng& rng) {
 
 void add_furniture(Place& place, Rng& rng) {
   const float half = place.road_width / 2;
+  // Nothing that lasts may fill the picture from close by: it would hide the place in all its views.
+  const auto free_at = [&](float x, float y) {
+    const float dx = x - place.viewpoint.x, dy = y - place.viewpoint.y;
+    return dx * dx + dy * dy > 6.5f * 6.5f;
+  };
   if (rng.chance(0.8f)) {
     const float spacing = rng.range(14, 28), height = rng.range(4, 8), phase = rng.range(0, spacing);
     const int kind = rng.below(3);
     const bool both = rng.chance(0.5f), left = rng.chance(0.5f);
-    for (float y = -kBehind_m + phase; y < place.end; y += spacing) {
-      if (both || left) add_lamp_post(place.scene, {-half - 0.5f, y, kKerb_m}, 1, kind, height, true);
-      if (both || !left) add_lamp_post(place.scene, {half + 0.5f, y + (both ? spacing / 2 : 0), kKerb_m}, -1, kind, height, true);
+    const int count = floor_int((place.end + kBehind_m - phase) / spacing) + 1;
+    for (int i = 0; i < count; ++i) {
+      const float y = phase - kBehind_m + spacing * static_cast<float>(i);
+      const float shifted = y + (both ? spacing / 2 : 0);
+      if ((both || left) && free_at(-half, y)) add_lamp_post(place.scene, {-half - 0.5f, y, kKerb_m}, 1, kind, height);
+      if ((both || !left) && free_at(half, shifted))
+        add_lamp_post(place.scene, {half + 0.5f, shifted, kKerb_m}, -1, kind, height);
     }
   }
   for (int side = 0; side < 2; ++side) {
     const float kerb = side == 0 ? -half - 1.1f : half + 1.1f;
-    if (rng.chance(0.45f)) {  // an avenue
+    if (rng.chance(0.3f)) {  // an avenue
       const float spacing = rng.range(8, 18), height = rng.range(5, 10);
       const bool conifer = rng.chance(0.15f);
-      for (float y = -4 + rng.range(0, spacing); y < place.end; y += spacing) {
-        if (rng.chance(0.85f)) place.trees.push_back({{kerb, y, kKerb_m}, height * rng.range(0.8f, 1.2f), conifer, rng.bits()});
+      const float first = rng.range(0, spacing) - 4;
+      for (int i = 0; first + spacing * static_cast<float>(i) < place.end; ++i) {
+        const float y = first + spacing * static_cast<float>(i);
+        const Tree tree{{kerb, y, kKerb_m}, height * rng.range(0.8f, 1.2f), conifer, rng.bits()};
+        if (rng.chance(0.85f) && free_at(kerb, y)) place.trees.push_back(tree);
       }
     }
     if (rng.chance(0.3f)) {
       const float y = rng.range(6, 26);
-      const Frame frame = side == 0 ? Frame::facing({kerb - 0.6f, y, kKerb_m}, {0, 1, 0}) : Frame::facing({kerb + 0.6f, y, kKerb_m}, {0, -1, 0});
+      const Frame frame =
+          side == 0 ? Frame::facing({kerb - 0.6f, y, kKerb_m}, {0, 1, 0}) : Frame::facing({kerb + 0.6f, y, kKerb_m}, {0, -1, 0});
       add_bus_stop(place.scene, frame, rng);
     }
     Material wood;
@@ -216,7 +232,8 @@ void add_furniture(Place& place, Rng& rng) {
     const int bench = place.scene.add(wood);
     for (int i = rng.below(3); i > 0; --i) {
       const float x = side == 0 ? place.left_front + 1.2f : place.right_front - 1.2f, y = rng.range(4, 30);
-      add_bench(place.scene, side == 0 ? Frame::facing({x, y, kKerb_m}, {0, 1, 0}) : Frame::facing({x, y, kKerb_m}, {0, -1, 0}), bench);
+      add_bench(place.scene, side == 0 ? Frame::facing({x, y, kKerb_m}, {0, 1, 0}) : Frame::facing({x, y, kKerb_m}, {0, -1, 0}),
+                bench);
     }
   }
 }
@@ -227,14 +244,15 @@ Place make_place(std::uint64_t town_seed, int place_number) {
   Rng rng(combine(town_seed, 0x706c616365ULL + static_cast<std::uint64_t>(place_number)));
   Place place;
   const bool square = rng.chance(0.25f);
-  place.road_width = rng.range(5.5f, 13);
-  const float left_walk = square && rng.chance(0.5f) ? rng.range(8, 18) : rng.range(2.5f, 5.5f);
-  const float right_walk = square ? rng.range(8, 18) : rng.range(2.5f, 5.5f);
+  place.road_width = rng.range(5.5f, 11);
+  const float left_walk = square && rng.chance(0.5f) ? rng.range(6, 13) : rng.range(2.5f, 5);
+  const float right_walk = square ? rng.range(6, 13) : rng.range(2.5f, 5);
   place.left_front = -place.road_width / 2 - left_walk;
   place.right_front = place.road_width / 2 + right_walk;
   place.end = rng.chance(0.4f) ? rng.range(22, 40) : rng.range(45, 95);
-  place.heading_deg = rng.range(-58, 58);
-  place.horizon = rng.range(0.56f, 0.68f);
+  place.heading_deg = rng.range(14, 58);
+  if (rng.chance(0.5f)) place.heading_deg = -place.heading_deg;
+  place.horizon = rng.range(0.62f, 0.74f);
   // Who looks to the right stands on the left, to see more than one front.
   const float look = place.heading_deg / 58;
   const float middle = (place.left_front + place.right_front) / 2, reach = (place.right_front - place.left_front) / 2 - 3.2f;

@@ -22,13 +22,13 @@ struct Tree {
 struct Place {
   Scene scene;
   std::vector<Tree> trees;
-  Vec3 viewpoint;           ///< on the ground
-  float heading_deg = 0;    ///< of the view, clockwise from the street's direction
-  float horizon = 0.6f;     ///< share of the picture above the horizon
+  Vec3 viewpoint;         ///< on the ground
+  float heading_deg = 0;  ///< of the view, clockwise from the street's direction
+  float horizon = 0.6f;   ///< share of the picture above the horizon
   float road_width = 8;
-  float left_front = -8;    ///< x of the house fronts
+  float left_front = -8;  ///< x of the house fronts
   float right_front = 8;
-  float end = 60;           ///< y where the street ends
+  float end = 60;  ///< y where the street ends
 };
 
 Place make_place(std::uint64_t town_seed, int place);
@@ -38,7 +38,7 @@ void add_landmark(Scene& scene, const Frame& frame, float width, Rng& rng);
 /// Something in the middle of an open space: fountain, column, kiosk, statue.
 void add_monument(Scene& scene, Vec3 foot, Rng& rng);
 
-void add_lamp_post(Scene& scene, Vec3 foot, float arm_towards_x, int kind, float height, bool lit);
+void add_lamp_post(Scene& scene, Vec3 foot, float arm_towards_x, int kind, float height);
 void add_bus_stop(Scene& scene, const Frame& frame, Rng& rng);
 void add_bench(Scene& scene, const Frame& frame, int material);
 void add_tree(Scene& scene, const Tree& tree, SceneConditions::Season season);

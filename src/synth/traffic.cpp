@@ -20,9 +20,11 @@ int paint(Scene& scene, Vec3 colour, Surface surface = Surface::kPaint) {
 
 /// The cabin: a box whose top is smaller than its foot.
 void frustum(Scene& scene, const Frame& f, Extent a, Extent b, Extent z, float slope_a, float slope_b, int side, int top) {
-  const std::array<Vec3, 4> low{f.at(a.low, b.low, z.low), f.at(a.high, b.low, z.low), f.at(a.high, b.high, z.low), f.at(a.low, b.high, z.low)};
+  const std::array<Vec3, 4> low{f.at(a.low, b.low, z.low), f.at(a.high, b.low, z.low), f.at(a.high, b.high, z.low),
+                                f.at(a.low, b.high, z.low)};
   const std::array<Vec3, 4> high{f.at(a.low + slope_a, b.low + slope_b, z.high), f.at(a.high - slope_a, b.low + slope_b, z.high),
-                                 f.at(a.high - slope_a, b.high - slope_b, z.high), f.at(a.low + slope_a, b.high - slope_b, z.high)};
+                                 f.at(a.high - slope_a, b.high - slope_b, z.high),
+                                 f.at(a.low + slope_a, b.high - slope_b, z.high)};
   for (std::size_t i = 0; i < 4; ++i) scene.quad(low[i], low[(i + 1) % 4], high[(i + 1) % 4], high[i], side);
   scene.quad(high[0], high[1], high[2], high[3], top);
 }
@@ -80,21 +82,21 @@ void add_traffic(Place& place, const SceneConditions& conditions) {
     const float dx = x - place.viewpoint.x, dy = y - place.viewpoint.y;
     return dx * dx + dy * dy < reach * reach;
   };
-  for (int i = rng.between(1, 4); i > 0; --i) {  // driving
+  for (int i = rng.between(0, 3); i > 0; --i) {  // driving
     const bool oncoming = rng.chance(0.5f);
     const float y = rng.range(5, place.end - 4);
     const float lane = rng.range(0.2f, 0.32f) * place.road_width;
     Rng own(rng.bits());
     const Frame f = oncoming ? Frame::facing({-lane - 0.9f, y, 0}, {0, -1, 0}) : Frame::facing({lane + 0.9f, y, 0}, {0, 1, 0});
-    if (!too_close(f.origin.x, y, 7)) add_car(scene, f, paints, own);
+    if (!too_close(f.origin.x, y, 9)) add_car(scene, f, paints, own);
   }
   for (const float side : {-1.0f, 1.0f}) {  // parked
-    if (!rng.chance(0.5f)) continue;
+    if (!rng.chance(0.4f)) continue;
     for (float y = rng.range(-4, 6); y < place.end - 5; y += 6.2f + rng.range(0, 8)) {
       Rng own(rng.bits());
       const float x = side * (half - 0.15f);
       const Frame f = side < 0 ? Frame::facing({x, y + 4.5f, 0}, {0, -1, 0}) : Frame::facing({x, y, 0}, {0, 1, 0});
-      if (own.chance(0.6f) && !too_close(x - side, y + 2.2f, 6.5f)) add_car(scene, f, paints, own);
+      if (own.chance(0.6f) && !too_close(x - side, y + 2.2f, 8)) add_car(scene, f, paints, own);
     }
   }
   for (int i = rng.between(1, 7); i > 0; --i) {
@@ -102,7 +104,7 @@ void add_traffic(Place& place, const SceneConditions& conditions) {
     const float t = rng.range(0.15f, 0.85f), x = left ? mix(place.left_front, -half, t) : mix(half, place.right_front, t);
     const float y = rng.range(2.5f, 24);
     Rng own(rng.bits());
-    if (!too_close(x, y, 3.2f)) add_person(scene, {x, y, 0.14f}, own);
+    if (!too_close(x, y, 4)) add_person(scene, {x, y, 0.14f}, own);
   }
 }
 

@@ -49,10 +49,12 @@ std::array<Mood, 13> moods_of(Rng& rng) {
   std::size_t count = 1;
   for (int s = 1; s < 3; ++s) {
     for (int l = 1; l < 3; ++l) {
-      for (int w = 1; w < 4; ++w) moods[count++] = {(moods[0].season + s) % 3, (moods[0].light + l) % 3, (moods[0].weather + w) % 4};
+      for (int w = 1; w < 4; ++w)
+        moods[count++] = {(moods[0].season + s) % 3, (moods[0].light + l) % 3, (moods[0].weather + w) % 4};
     }
   }
-  for (std::size_t i = moods.size() - 1; i > 1; --i) std::swap(moods[i], moods[1 + static_cast<std::size_t>(rng.below(static_cast<int>(i)))]);
+  for (std::size_t i = moods.size() - 1; i > 1; --i)
+    std::swap(moods[i], moods[1 + static_cast<std::size_t>(rng.below(static_cast<int>(i)))]);
   return moods;
 }
 
@@ -63,7 +65,8 @@ std::array<Mood, 13> moods_of(Rng& rng) {
 TownView town_view(const TownOptions& options, int place_number, int view) {
   using namespace synth;
   if (place_number < 0 || place_number >= options.places || view < 0 || view >= options.views) {
-    fail(ErrorCode::kUsage, "view {} of place {} does not exist: the town has {} places of {} views", view, place_number, options.places, options.views);
+    fail(ErrorCode::kUsage, "view {} of place {} does not exist: the town has {} places of {} views", view, place_number,
+         options.places, options.views);
   }
   TownView out;
   out.place = place_number;
@@ -81,11 +84,11 @@ TownView town_view(const TownOptions& options, int place_number, int view) {
   out.conditions.traffic_seed = rng.bits();
   const Place place = make_place(options.seed, place_number);
   const float room = (place.right_front - place.left_front) / 2;
-  const float reach = std::min(2.2f, room - 2.5f);
+  const float reach = std::min(1.8f, room - 2.5f);
   out.camera.side_m = static_cast<double>(rng.range(-reach, reach));
-  out.camera.forward_m = static_cast<double>(rng.range(-2.5f, 2.5f));
-  out.camera.heading_deg = static_cast<double>(rng.range(-11, 11));
-  out.camera.height_m = static_cast<double>(rng.range(1.5f, 2.3f));
+  out.camera.forward_m = static_cast<double>(rng.range(-2, 2));
+  out.camera.heading_deg = static_cast<double>(rng.range(-7.5f, 7.5f));
+  out.camera.height_m = static_cast<double>(rng.range(1.55f, 2.1f));
 
   const Spot spot = spot_of(options.seed, place_number);
   const double facing_deg = spot.street_deg + static_cast<double>(place.heading_deg);

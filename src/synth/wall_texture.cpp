@@ -47,10 +47,18 @@ Vec3 wall_texture(Pattern pattern, Vec3 colour, Vec3 joint, float scale, std::ui
   if (pixel_m < 0.12f) tone += (0.22f - 1.8f * pixel_m) * (noise2(u * 11, v * 11, seed ^ 0x53U) - 0.5f);
   Vec3 base = colour;
   switch (pattern) {
-    case Pattern::kBrick: base = masonry({0.42f * scale, 0.15f * scale, 0.022f, 0.55f, true}, colour, joint, seed, u, v, pixel_m); break;
-    case Pattern::kStone: base = masonry({0.95f * scale, 0.42f * scale, 0.035f, 0.42f, true}, colour, joint, seed, u, v, pixel_m); break;
-    case Pattern::kPanel: base = masonry({2.8f * scale, 1.45f * scale, 0.05f, 0.2f, false}, colour, joint, seed, u, v, pixel_m); break;
-    case Pattern::kSiding: base = masonry({7.0f * scale, 0.2f * scale, 0.04f, 0.14f, true}, colour, colour * 0.5f, seed, u, v, pixel_m); break;
+    case Pattern::kBrick:
+      base = masonry({0.42f * scale, 0.15f * scale, 0.022f, 0.55f, true}, colour, joint, seed, u, v, pixel_m);
+      break;
+    case Pattern::kStone:
+      base = masonry({0.95f * scale, 0.42f * scale, 0.035f, 0.42f, true}, colour, joint, seed, u, v, pixel_m);
+      break;
+    case Pattern::kPanel:
+      base = masonry({2.8f * scale, 1.45f * scale, 0.05f, 0.2f, false}, colour, joint, seed, u, v, pixel_m);
+      break;
+    case Pattern::kSiding:
+      base = masonry({7.0f * scale, 0.2f * scale, 0.04f, 0.14f, true}, colour, colour * 0.5f, seed, u, v, pixel_m);
+      break;
     case Pattern::kTimber: base = half_timber(colour, seed, u, v); break;
     case Pattern::kGlassGrid:
     case Pattern::kPlaster: break;

@@ -22,7 +22,8 @@ void check(const TownOptions& options) {
     fail(ErrorCode::kUsage, "a town of {} places cannot be made: 1 to {} are possible", options.places, kMaxPlaces);
   }
   if (options.views < 2 || options.views > kMaxViews) {
-    fail(ErrorCode::kUsage, "{} views of a place cannot be made: 2 to {} are possible, a query and its references", options.views, kMaxViews);
+    fail(ErrorCode::kUsage, "{} views of a place cannot be made: 2 to {} are possible, a query and its references", options.views,
+         kMaxViews);
   }
 }
 
@@ -39,7 +40,8 @@ std::string truth_of(const TownOptions& options, int place) {
   double nearest_m2 = 0;
   for (int view = 1; view < options.views; ++view) {
     const TownView reference = town_view(options, place, view);
-    const double east_m = reference.position.east_m - query.position.east_m, north_m = reference.position.north_m - query.position.north_m;
+    const double east_m = reference.position.east_m - query.position.east_m,
+                 north_m = reference.position.north_m - query.position.north_m;
     const double away_m2 = east_m * east_m + north_m * north_m;
     if (best.empty() || away_m2 < nearest_m2) {
       best = reference.file_name;
@@ -60,7 +62,8 @@ struct Progress {
   std::exception_ptr error;
 };
 
-void render_some(const std::filesystem::path& out, const TownOptions& options, const std::function<bool(int, int)>& report, Progress& progress) {
+void render_some(const std::filesystem::path& out, const TownOptions& options, const std::function<bool(int, int)>& report,
+                 Progress& progress) {
   const int total = options.places * options.views;
   try {
     for (int i = progress.next++; i < total && !progress.stop; i = progress.next++) {
@@ -93,7 +96,8 @@ void write_town(const std::filesystem::path& out, const TownOptions& options, co
   for (std::thread& thread : threads) thread.join();
   if (progress.error) std::rethrow_exception(progress.error);
   if (progress.stopped) {
-    fail(ErrorCode::kInterrupted, "'{}': stopped after {} of {} pictures", out.string(), progress.done, options.places * options.views);
+    fail(ErrorCode::kInterrupted, "'{}': stopped after {} of {} pictures", out.string(), progress.done,
+         options.places * options.views);
   }
   // Last, so that a town with a truth file is complete.
   AtomicFile truth(out / "gt.csv");

@@ -11,7 +11,9 @@ namespace {
 using Cli = ProgramTest;
 
 const std::vector<std::vector<std::string>> kVerbs{{"describe"},      {"model", "import"}, {"model", "inspect"},
-                                                   {"model", "list"}, {"bench"},           {"doctor"}};
+                                                   {"model", "list"}, {"bench"},           {"doctor"},
+                                                   {"match"},         {"eval"},            {"sweep"},
+                                                   {"synth"}};
 
 TEST_F(Cli, HelpFitsOnAScreenAndShowsThreeExamples) {
   const auto help = run_program({"--help"});

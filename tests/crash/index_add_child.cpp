@@ -10,15 +10,22 @@
 
 #include "index_rows.h"
 
+namespace {
+
+void limit_files(rlim_t bytes) {
+  const rlimit limit{bytes, RLIM_INFINITY};
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   if (argc < 5) return 2;
   const int total = std::atoi(argv[2]);
   const int dim = std::atoi(argv[3]);
   const int per_commit = std::atoi(argv[4]);
   if (argc > 5) {
-    const auto bytes = static_cast<rlim_t>(std::atoll(argv[5]));
-    const rlimit limit{bytes, bytes};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
+    limit_files(static_cast<rlim_t>(std::atoll(argv[5])));
     std::signal(SIGXFSZ, SIG_IGN);
   }
   try {
@@ -29,6 +36,7 @@ int main(int argc, char** argv) {
     }
     writer.commit();
   } catch (const revisit::Error& error) {
+    limit_files(RLIM_INFINITY);  // the sentence may go to a file, too
     std::fprintf(stderr, "%s: %s\n", revisit::name_of(error.code()), error.what());
     return revisit::exit_code_of(error.code());
   }

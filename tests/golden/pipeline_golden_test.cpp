@@ -69,7 +69,7 @@ TEST_P(SaladGolden, GivesTheRecordedDescriptors) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, SaladGolden, ::testing::Values("salad_e2e", "salad_lightning"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& one) { return std::string(one.param); });
 
 TEST(WeitopGolden, GivesTheRecordedKeptTokensAndDescriptorsAtEveryRho) {
   REVISIT_REQUIRE_SHARED("golden/weitop_e2e");

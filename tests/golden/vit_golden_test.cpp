@@ -140,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, VitGolden,
                          ::testing::Values("dinov2_plain", "dinov2_plain_hf", "dinov2_plain_sizes", "dinov2_reg4",
                                            "dinov2_reg4_hf", "dinov2_reg4_sizes", "dinov2_swiglu", "dinov2_swiglu_hf",
                                            "dinov2_swiglu_sizes"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& one) { return std::string(one.param); });
 
 double largest_difference(const std::vector<float>& got, const std::vector<float>& want) {
   EXPECT_EQ(got.size(), want.size());

@@ -13,12 +13,16 @@ LAYERS = {
     "extract": 4, "index": 4, "dataset": 4, "synth": 4, "ingest": 5, "eval": 5, "report": 6, "train": 6, "server": 7, "cli": 7,
 }
 # The module that implements a public header: code below its layer may not include it.
-PUBLIC = {"error": "base", "image": "image", "model": "model", "extractor": "extract", "bench": "extract"}
+PUBLIC = {
+    "error": "base", "image": "image", "geo": "geo", "model": "model", "extractor": "extract", "bench": "extract", "vlad": "extract",
+    "index": "index", "dataset": "dataset", "synth": "synth", "evaluate": "eval", "report": "report",
+}
 # First part of an include -> modules that may use it; None: every module.
 THIRD_PARTY = {
-    "CLI": {"cli"}, "oneapi": {"tensor"}, "dnnl.hpp": {"tensor"}, "hwy": {"tensor", "aggregate", "prune"}, "omp.h": {"tensor"},
+    "CLI": {"cli"}, "oneapi": {"tensor"}, "dnnl.hpp": {"tensor"}, "hwy": {"tensor", "aggregate", "prune", "index"}, "omp.h": {"tensor"},
     "jpeglib.h": {"image"}, "jerror.h": {"image"}, "png.h": {"image"}, "webp": {"image"},
-    "nlohmann": {"model", "cli"}, "xxhash.h": {"base", "model"}, "fmt": None, "gtest": None, "gmock": None,
+    "nlohmann": {"model", "dataset", "report", "cli"}, "xxhash.h": {"base", "model", "index"}, "sqlite3.h": {"index"},
+    "GeographicLib": {"geo"}, "zlib.h": {"dataset"}, "fmt": None, "gtest": None, "gmock": None,
 }
 ONE_FILE = {"CLI"}  # slow to compile
 PRINTS_VERSIONS = pathlib.PurePath("src/cli/doctor.cpp")  # may include any library, for its version only
@@ -30,7 +34,7 @@ new numbers numeric optional ostream queue random ranges ratio regex scoped_allo
 source_location span sstream stack stdexcept stop_token streambuf string string_view strstream syncstream system_error
 thread tuple type_traits typeindex typeinfo unordered_map unordered_set utility valarray variant vector version""".split())
 # The C library and the operating system, by header; immintrin and cpuid for reading and setting processor state.
-SYSTEM = set("""fcntl.h unistd.h signal.h errno.h sched.h dirent.h time.h pthread.h setjmp.h stdio.h poll.h termios.h
+SYSTEM = set("""fcntl.h unistd.h signal.h errno.h sched.h dirent.h time.h pthread.h setjmp.h stdio.h stdlib.h poll.h termios.h
 immintrin.h xmmintrin.h pmmintrin.h cpuid.h endian.h""".split())
 
 

@@ -1,0 +1,209 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// `revisit eval`: recall@k on a data set. Takes the command line of VPR-methods-evaluation as it is.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <memory>
+
+#include "base/fail.h"
+#include "base/limits.h"
+#include "base/npy.h"
+#include "cli/binding.h"
+#include "cli/describe.h"
+#include "cli/photo_run.h"
+#include "cli/stop.h"
+#include "cli/verbs.h"
+
+namespace revisit::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct EvalArgs {
+  DataArgs data;
+  ModelArgs model;
+  int num_preds_to_save = 0;
+  bool save_only_wrong_preds = false;
+  bool save_descriptors = false;
+  std::optional<std::string> log_dir;
+  std::optional<double> calibrate;
+  std::string output;
+  // The field's names for a model, and what this machine has no use for.
+  std::string method, backbone, device;
+  std::optional<int> descriptors_dimension, num_workers;
+};
+
+std::vector<Option> eval_options(EvalArgs& args, Console& console) {
+  std::vector<Option> options;
+  add_data_options(options, args.data);
+  options.push_back({"--no-labels", "", "do without ground truth", to_switch(args.data.no_labels)});
+  options.push_back({"--log-dir", "NAME", "write report, predictions, run.json to logs/NAME/TIME", to_text(args.log_dir)});
+  options.push_back(
+      {"--num-preds-to-save", "N", "pictures of the first N matches of every query", to_int(args.num_preds_to_save, 0, 100)});
+  options.push_back({"--save-only-wrong-preds", "", "pictures of wrong queries only", to_switch(args.save_only_wrong_preds)});
+  options.push_back({"--save-descriptors", "", "write .npy files of both sides", to_switch(args.save_descriptors)});
+  options.push_back({"--calibrate", "P", "find the \"no match\" similarity of precision P; default .99",
+                     to_number(args.calibrate, {0, 1, true})});
+  options.push_back({"-o,--output", "OUT", "where to write the calibrated model", to_text(args.output)});
+  add_model_option(options, args.model);
+  options.back().help = "file, or name of 'model list'; default: untrained demo";
+  options.push_back({"--rho", "R", "share of patch tokens kept; default 1", to_number(args.model.extractor.rho, kRhoRange)});
+  add_run_options(options, args.data);
+  add_extractor_options(options, args.model);
+  options.push_back({"--method", "NAME", "the field's name of a model that was imported", to_text(args.method)});
+  options.push_back({"--backbone", "NAME", "the backbone in its name", to_text(args.backbone)});
+  options.push_back({"--descriptors-dimension", "D", "values it gives", to_int(args.descriptors_dimension, 1, 65536)});
+  options.push_back({"--device", "NAME", "accepted; this is a CPU program", to_text(args.device)});
+  options.push_back({"--num-workers", "N", "accepted; decoding has a thread", to_int(args.num_workers, 0, 4096)});
+  console.add_options(options);
+  return options;
+}
+
+std::string plain(std::string name) {
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return c == '-' ? '_' : static_cast<char>(std::tolower(c)); });
+  return name;
+}
+
+/// --method, with --backbone and --descriptors_dimension, to the model file whose name says most of them.
+std::string model_of_method(const EvalArgs& args) {
+  if (!args.model.model.empty()) fail(ErrorCode::kUsage, "--model and --method both choose a model: one is enough");
+  std::vector<std::string> names{args.method};
+  if (!args.backbone.empty()) names.push_back(names.back() + "_" + args.backbone);
+  if (args.descriptors_dimension) names.push_back(fmt::format("{}_{}", names.back(), *args.descriptors_dimension));
+  std::ranges::reverse(names);
+  for (const auto& name : names) {
+    for (const auto& file : find_model_files()) {
+      if (plain(file.stem().string()) == plain(name)) return file.string();
+    }
+  }
+  fail_with_hint(ErrorCode::kUsage, fmt::format("revisit model import CHECKPOINT -o models/{}.safetensors", plain(args.method)),
+                 "no model file is named '{}': its weights have to be imported first", names.back());
+}
+
+void mention_unused(const EvalArgs& args, Console& console) {
+  if (!args.device.empty() && args.device != "cpu")
+    console.talk(fmt::format("notice: --device {} is ignored, everything runs on the CPU", args.device));
+  if (args.num_workers) console.talk("notice: --num_workers is ignored, photos are decoded on one thread ahead of the model");
+}
+
+void write_descriptors_of(const Side& side, const fs::path& file) {
+  const std::int64_t dim = side.photos.dim;
+  write_npy(file, side.photos.rows, {static_cast<std::int64_t>(side.photos.rows.size()) / dim, dim});
+}
+
+std::string text_of(const RunReport& report) {
+  std::string out;
+  if (report.evaluation) {
+    const Evaluation& result = *report.evaluation;
+    out += recall_line(result) + "\n";
+    for (const auto& at : result.recall)
+      out += fmt::format("  R@{:<3} {:5.1f} %  95 % interval {:.1f} to {:.1f}\n", at.k, at.percent, at.low95, at.high95);
+    out += fmt::format("average precision {:.1f} %, {:.1f} % of answerable queries before the first wrong answer\n",
+                       result.average_precision, result.recall_at_full_precision);
+    out += fmt::format("{} queries ({} without a right reference, counted as misses), {} references\n", result.num_queries,
+                       result.num_without_positive, result.num_references);
+  }
+  out += fmt::format("{:.1f} ms per image, {:.1f} ms with decoding, rho {:g}, {}x{}\n", report.run.ms_per_image,
+                     report.run.end_to_end_ms, report.run.rho, report.run.size.height, report.run.size.width);
+  return out + "protocol: " + report.dataset.protocol + "\n";
+}
+
+void write_logs(const EvalArgs& args, const RunReport& report, const Side& queries, const Side& references, Console& console) {
+  const bool wanted = args.log_dir || args.num_preds_to_save > 0 || args.save_descriptors || !report.evaluation;
+  if (!wanted) return;
+  const fs::path folder = fs::path("logs") / args.log_dir.value_or("default") / utc_now(true);
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) fail(ErrorCode::kIo, "cannot make the folder '{}': {}", folder.string(), error.message());
+  write_predictions(folder / "predictions.csv", report);
+  write_run_record(folder / "run.json", report);
+  write_report(folder / "report.html", report);
+  if (args.save_descriptors) {
+    write_descriptors_of(queries, folder / "queries_descriptors.npy");
+    write_descriptors_of(references, folder / "database_descriptors.npy");
+  }
+  if (args.num_preds_to_save > 0)
+    write_prediction_pictures(folder / "preds", report, args.num_preds_to_save, args.save_only_wrong_preds);
+  console.talk(fmt::format("wrote report.html, predictions.csv and run.json to {}", folder.string()));
+}
+
+/// The threshold becomes part of the report. False when there is none: the evaluation itself is worth having all the same.
+bool calibrate(const EvalArgs& args, RunReport& report, const Model& model, Console& console) {
+  const double precision = args.calibrate.value_or(0.99);
+  const auto threshold = calibrate_threshold(*report.evaluation, precision);
+  if (!threshold) {
+    console.warn(fmt::format("revisit: error: no similarity gives a precision of {:g} on this set, so '{}' was not written",
+                             precision, args.output));
+    console.warn("hint: ask for a lower precision, or use a better model");
+    return false;
+  }
+  report.run.min_similarity = threshold;
+  save_calibrated(model, args.output, *threshold, precision, report.run.rho, report.run.size);
+  console.talk(fmt::format("similarity {:.4f} has precision {:g} on this set; wrote {}", *threshold, precision, args.output));
+  return true;
+}
+
+void check_calibration(const EvalArgs& args) {
+  if (args.output.empty()) {
+    if (args.calibrate)
+      fail_with_hint(ErrorCode::kUsage, "-o OUT.safetensors", "--calibrate needs to know where to write the calibrated model");
+    return;
+  }
+  if (args.data.no_labels) fail(ErrorCode::kUsage, "a similarity cannot be calibrated without ground truth");
+  check_output(args.output);
+}
+
+int run_eval(EvalArgs& args, Console& console) {
+  check_calibration(args);
+  if (!args.method.empty()) args.model.model = model_of_method(args);
+  mention_unused(args, console);
+  RunReport report;
+  report.dataset = load_data(args.data, console);
+  const Dataset& dataset = report.dataset;
+  if (!args.output.empty() && !dataset.labelled)
+    fail(ErrorCode::kUsage, "'{}' has no ground truth to calibrate on", dataset.name);
+  auto& options = args.model.extractor;
+  apply_image_size(args.data, dataset, options, console);
+  const Model model = open_model(args.model.model, console);
+  if (const int dim = model.info().descriptor_dim; args.descriptors_dimension && dim > 0 && dim != *args.descriptors_dimension) {
+    fail(ErrorCode::kUsage, "'{}' gives descriptors of {} values, not of {}", args.model.model, dim, *args.descriptors_dimension);
+  }
+
+  finish_work_on_signal();
+  const Orientation orientation = orientation_from(args.data.orientation);
+  ExtractorOptions for_references = options;
+  for_references.rho = args.data.reference_rho.value_or(options.rho);
+  const Side references = describe_side(model, for_references, dataset.references, orientation, "references", console);
+  const Side queries = describe_side(model, options, dataset.queries, orientation, "queries", console);
+  report.run = record_of("eval", args.model.model, model, options, for_references.rho, queries, orientation, console);
+  add_sides(report, queries, references);
+  const int top_k = std::max(*std::ranges::max_element(args.data.recall_values), args.num_preds_to_save);
+  report.matches = match_all(queries.photos, references.photos, top_k);
+  if (dataset.labelled) report.evaluation = evaluate(dataset, report.matches, args.data.recall_values);
+
+  const bool calibrated = args.output.empty() || calibrate(args, report, model, console);
+  write_logs(args, report, queries, references, console);
+  console.data(console.json ? run_json(report) : text_of(report));
+  if (!calibrated) return exit_code_of(ErrorCode::kInternal);
+  return report.skipped.empty() ? 0 : 4;
+}
+
+}  // namespace
+
+Verb make_eval(Console& console) {
+  const auto args = std::make_shared<EvalArgs>();
+  Verb verb;
+  verb.name = "eval";
+  verb.about = "recall@k of a model on a data set, with 95 % intervals; the flags of VPR-methods-evaluation work as they are.";
+  verb.examples = {
+      "revisit eval --queries_folder Q --database_folder D --gt gt.csv --model vlad.safetensors",
+      "revisit eval --dataset nordland --root data/nordland --model salad.safetensors --rho 0.5 --json",
+      "revisit eval --queries_folder Q --database_folder D --model m.safetensors --calibrate 0.99 -o sure.safetensors"};
+  verb.options = eval_options(*args, console);
+  verb.run = [args, &console] { return run_eval(*args, console); };
+  return verb;
+}
+
+}  // namespace revisit::cli

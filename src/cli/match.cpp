@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// `revisit match`: folder against folder, one line a query.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/fail.h"
+#include "base/limits.h"
+#include "cli/binding.h"
+#include "cli/photo_run.h"
+#include "cli/stop.h"
+#include "cli/verbs.h"
+
+namespace revisit::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct MatchArgs {
+  std::vector<std::string> folders;
+  ModelArgs model;
+  std::optional<double> reference_rho;
+  int top_k = 10;
+  std::optional<std::string> gt;
+  std::optional<std::string> positions;
+  std::string output;
+  std::optional<double> min_similarity;
+  std::optional<int> exclude_recent;
+  std::optional<double> exclude_seconds;
+  std::string orientation = "apply";
+};
+
+using Wanted = std::function<bool(int, int)>;
+
+// Loop closure: the recent past looks like the present and is no revisit.
+Wanted exclusion(const MatchArgs& args, const Dataset& dataset, Console& console) {
+  std::error_code ignored;
+  const bool same = fs::equivalent(args.folders[0], args.folders[1], ignored);
+  if (!args.exclude_recent && !args.exclude_seconds) {
+    if (same)
+      console.talk(
+          "notice: queries and references are the same folder, so every photo finds itself; --exclude-recent 1 leaves it out");
+    return {};
+  }
+  if (args.exclude_recent && !same) {
+    fail(ErrorCode::kUsage, "--exclude-recent is for one sequence, but '{}' and '{}' are two folders", args.folders[0],
+         args.folders[1]);
+  }
+  if (args.exclude_seconds) {
+    for (const auto* photos : {&dataset.queries, &dataset.references}) {
+      const auto untimed = std::ranges::find_if(*photos, [](const Photo& photo) { return !photo.time_s; });
+      if (untimed != photos->end()) {
+        fail_with_hint(ErrorCode::kUsage, "EXIF or the time column of --positions gives times; --exclude-recent N does without",
+                       "--exclude-seconds needs the time of every photo, but that of '{}' is not known", untimed->name);
+      }
+    }
+  }
+  return [&dataset, recent = args.exclude_recent, seconds = args.exclude_seconds](int q, int r) {
+    if (recent && r > q - *recent) return false;
+    if (!seconds) return true;
+    return *dataset.references[static_cast<std::size_t>(r)].time_s <=
+           *dataset.queries[static_cast<std::size_t>(q)].time_s - *seconds;
+  };
+}
+
+// A reference that may not be found is not what should have been found.
+void drop_excluded(Dataset& dataset, const Wanted& wanted) {
+  for (std::size_t q = 0; wanted && q < dataset.positives.size(); ++q) {
+    std::erase_if(dataset.positives[q], [&](int r) { return !wanted(static_cast<int>(q), r); });
+  }
+}
+
+std::optional<double> threshold_of(const MatchArgs& args, const ModelInfo& info, Size size, Console& console) {
+  if (args.min_similarity) return args.min_similarity;
+  if (!info.min_similarity) return std::nullopt;
+  const bool other_size = info.calibrated_size.height > 0 && !(info.calibrated_size == size);
+  if (info.calibrated_rho != args.model.extractor.rho || other_size) {
+    console.talk(fmt::format("notice: similarity {:.4f} was calibrated at rho {:g}, {}x{}; this run is at rho {:g}, {}x{}",
+                             *info.min_similarity, info.calibrated_rho, info.calibrated_size.height, info.calibrated_size.width,
+                             args.model.extractor.rho, size.height, size.width));
+  }
+  return info.min_similarity;
+}
+
+std::string line_of(const RunReport& report, std::size_t q) {
+  const auto& query = report.dataset.queries[q].name;
+  const auto& found = report.matches[q];
+  if (found.empty()) return fmt::format("{} -> no match\n", query);
+  const auto& best = report.dataset.references[static_cast<std::size_t>(found.front().row)].name;
+  if (!report.accepted(static_cast<int>(q))) {
+    return fmt::format("{} -> no match (best {}, similarity {:.4f})\n", query, best, found.front().similarity);
+  }
+  std::string verdict;
+  if (report.dataset.labelled)
+    verdict = std::ranges::binary_search(report.dataset.positives[q], found.front().row) ? "  right" : "  wrong";
+  return fmt::format("{} -> {}  similarity {:.4f}{}\n", query, best, found.front().similarity, verdict);
+}
+
+void print(const RunReport& report, Console& console) {
+  if (console.json) return console.data(matches_json(report));
+  std::string out;
+  for (std::size_t q = 0; q < report.matches.size(); ++q) out += line_of(report, q);
+  if (report.evaluation) out += recall_line(*report.evaluation) + "\n";
+  console.data(out);
+}
+
+void write_files(const RunReport& report, const fs::path& folder, Console& console) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) fail(ErrorCode::kIo, "cannot make the folder '{}': {}", folder.string(), error.message());
+  write_predictions(folder / "predictions.csv", report);
+  write_run_record(folder / "run.json", report);
+  write_report(folder / "report.html", report);
+  console.talk(fmt::format("wrote {0}/report.html, {0}/predictions.csv and {0}/run.json", folder.string()));
+}
+
+int run_match(const MatchArgs& args, Console& console) {
+  RunReport report;
+  report.dataset = load_folder_pair({args.folders[0], args.folders[1], args.gt, args.positions});
+  Dataset& dataset = report.dataset;
+  for (const auto& note : dataset.notes) console.talk("notice: " + note);
+  const Wanted wanted = exclusion(args, dataset, console);
+  drop_excluded(dataset, wanted);
+
+  const Model model = open_model(args.model.model, console);
+  const Orientation orientation = orientation_from(args.orientation);
+  finish_work_on_signal();
+  ExtractorOptions for_references = args.model.extractor;
+  for_references.rho = args.reference_rho.value_or(args.model.extractor.rho);
+  const Side references = describe_side(model, for_references, dataset.references, orientation, "references", console);
+  const Side queries = describe_side(model, args.model.extractor, dataset.queries, orientation, "queries", console);
+
+  report.run =
+      record_of("match", args.model.model, model, args.model.extractor, for_references.rho, queries, orientation, console);
+  report.run.min_similarity = threshold_of(args, model.info(), queries.size, console);
+  add_sides(report, queries, references);
+  report.matches = match_all(queries.photos, references.photos, args.top_k, wanted);
+  if (dataset.labelled) {
+    std::vector<int> ks;
+    for (const int k : {1, 5, 10, 20}) {
+      if (k <= args.top_k) ks.push_back(k);
+    }
+    report.evaluation = evaluate(dataset, report.matches, ks);
+  }
+  if (!args.output.empty()) write_files(report, args.output, console);
+  print(report, console);
+  return report.skipped.empty() ? 0 : 4;
+}
+
+}  // namespace
+
+Verb make_match(Console& console) {
+  const auto args = std::make_shared<MatchArgs>();
+  Verb verb;
+  verb.name = "match";
+  verb.about =
+      "finds, for every photo of one folder, the photos of another that show the same place; no index is made. "
+      "With ground truth it also says how often it was right.";
+  verb.examples = {"revisit match queries/ references/ --model vlad.safetensors -o report",
+                   "revisit match town/queries town/database --gt town/gt.csv --json",
+                   "revisit match drive/ drive/ --exclude-recent 50 --min-similarity 0.6"};
+  verb.positional = {"QUERIES REFERENCES", "two folders of photos", 2, 2, &args->folders};
+  auto& options = verb.options;
+  options = {{"-k,--top-k", "K", "matches a query, 1 to 1000; default 10", to_int(args->top_k, 1, limits::kMaxTopK)},
+             {"--gt", "FILE.csv", "ground truth: query,best_ref,accepted_refs", to_text(args->gt)},
+             {"--positions", "FILE.csv", "image,lat,lon[,heading_deg,time] or image,east,north[,...]", to_text(args->positions)},
+             {"-o,--output", "DIR", "write report.html, predictions.csv and run.json there", to_text(args->output)},
+             {"--min-similarity", "S", "below it the answer is \"no match\"; default: the model's, if calibrated",
+              to_number(args->min_similarity, {-1, 1})},
+             {"--exclude-recent", "N", "loop closure on one folder: leave out the last N photos",
+              to_int(args->exclude_recent, 1, 1'000'000'000)},
+             {"--exclude-seconds", "T", "leave out references less than T seconds older than the query",
+              to_number(args->exclude_seconds, {0})}};
+  add_model_option(options, args->model);
+  options.push_back(
+      {"--rho", "R", "share of patch tokens kept, in (0, 1]; default 1", to_number(args->model.extractor.rho, kRhoRange)});
+  options.push_back(
+      {"--reference-rho", "R", "the same for references; default: as --rho", to_number(args->reference_rho, kRhoRange)});
+  add_extractor_options(options, args->model);
+  options.push_back({"--orientation", "HOW", "apply or ignore EXIF orientation; default apply",
+                     to_choice(args->orientation, {"apply", "ignore"})});
+  console.add_options(options);
+  verb.run = [args, &console] { return run_match(*args, console); };
+  return verb;
+}
+
+}  // namespace revisit::cli

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Options of the data set, loading it, and describing its photos.
+#include "cli/photo_run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+
+#include "base/fail.h"
+#include "base/limits.h"
+#include "cli/binding.h"
+#include "cli/progress.h"
+#include "cli/stop.h"
+#include "revisit/bench.h"
+
+namespace revisit::cli {
+namespace {
+
+constexpr const char* kTruthHint =
+    "--gt FILE.csv, --positions FILE.csv, @east@north@ names or EXIF GPS give ground truth; --no-labels does without";
+
+void check_sources(const DataArgs& args) {
+  const bool folders = !args.queries_folder.empty() || !args.database_folder.empty();
+  const bool named = !args.dataset.empty() || !args.root.empty();
+  if (folders == named) {
+    fail_with_hint(
+        ErrorCode::kUsage, "--queries_folder Q --database_folder D, or --dataset NAME --root FOLDER", "{}",
+        folders ? "two folders and a named data set are given, but one of them is meant" : "which photos to use is not said");
+  }
+  if (folders && (args.queries_folder.empty() || args.database_folder.empty())) {
+    fail(ErrorCode::kUsage, "--queries_folder and --database_folder go together, but {} is missing",
+         args.queries_folder.empty() ? "--queries_folder" : "--database_folder");
+  }
+  if (named && (args.dataset.empty() || args.root.empty())) {
+    fail(ErrorCode::kUsage, "--dataset and --root go together, but {} is missing", args.dataset.empty() ? "--dataset" : "--root");
+  }
+}
+
+}  // namespace
+
+void add_data_options(std::vector<Option>& options, DataArgs& args) {
+  options.insert(options.end(),
+                 {{"--queries-folder", "Q", "folder of queries", to_text(args.queries_folder)},
+                  {"--database-folder", "D", "folder of references", to_text(args.database_folder)},
+                  {"--gt", "FILE", "ground truth: query,best_ref,accepted_refs", to_text(args.gt)},
+                  {"--positions", "FILE", "csv image,lat,lon or image,east,north", to_text(args.positions)},
+                  {"--dataset", "NAME", "a named data set instead: nordland, msls_val, ...", to_text(args.dataset)},
+                  {"--root", "FOLDER", "where the named data set lies", to_text(args.root)},
+                  {"--positive-dist-threshold", "M", "metres within which a reference is right; default 25",
+                   to_number(args.positive_dist_threshold_m, {0, limits::kMaxPlaneMetres})},
+                  {"--recall-values", "K...", "k of recall@k; default 1 5 10 20",
+                   to_ints(args.recall_values, 32, 1, limits::kMaxTopK), true}});
+}
+
+void add_run_options(std::vector<Option>& options, DataArgs& args) {
+  options.insert(
+      options.end(),
+      {{"--reference-rho", "R", "rho for references; default: the same", to_number(args.reference_rho, kRhoRange)},
+       {"--image-size", "H W", "like --size HxW; one number: shorter edge", to_ints(args.image_size, 2, 1, kMaxInputSide), true},
+       {"--orientation", "HOW", "apply or ignore EXIF orientation; default ignore",
+        to_choice(args.orientation, {"apply", "ignore"})},
+       {"--batch-size", "N", "accepted; results never depend on it", to_int(args.batch_size, 1, 65536)}});
+}
+
+Dataset load_data(const DataArgs& args, Console& console) {
+  check_sources(args);
+  Dataset dataset;
+  if (!args.dataset.empty()) {
+    dataset = load_named(args.dataset, args.root);
+  } else {
+    FolderPair pair{args.queries_folder, args.database_folder,           args.gt,
+                    args.positions,      args.positive_dist_threshold_m, args.no_labels};
+    dataset = load_folder_pair(pair);
+    if (!dataset.labelled && !args.no_labels) {
+      fail_with_hint(ErrorCode::kUsage, kTruthHint, "no ground truth was found for '{}' and '{}'", args.queries_folder,
+                     args.database_folder);
+    }
+  }
+  for (const auto& note : dataset.notes) console.talk("notice: " + note);
+  return dataset;
+}
+
+void apply_image_size(const DataArgs& args, const Dataset& dataset, ExtractorOptions& extractor, Console& console) {
+  if (args.image_size.empty()) return;
+  if (extractor.size) fail(ErrorCode::kUsage, "--size and --image-size both give the input size: one is enough");
+  if (args.image_size.size() == 2) {
+    extractor.size = Size{args.image_size[0], args.image_size[1]};
+    return;
+  }
+  DecodeOptions decode;
+  decode.orientation = orientation_from(args.orientation);
+  const Photo& first = dataset.references.front();
+  const Image image = load_image(first.path, decode);
+  const double scale = static_cast<double>(args.image_size[0]) / std::min(image.width, image.height);
+  const auto side = [&](int pixels) { return std::min(kMaxInputSide, static_cast<int>(std::lround(scale * pixels))); };
+  extractor.size = Size{side(image.height), side(image.width)};
+  console.talk(
+      fmt::format("notice: --image-size {} is the shorter edge; with the shape of '{}' the input of every photo is {}x{}",
+                  args.image_size[0], first.name, extractor.size->height, extractor.size->width));
+}
+
+Orientation orientation_from(const std::string& word) { return word == "apply" ? Orientation::kApply : Orientation::kIgnore; }
+
+Side describe_side(const Model& model, const ExtractorOptions& options, const std::vector<Photo>& photos, Orientation orientation,
+                   const char* label, Console& console) {
+  Extractor extractor(model, options);
+  for (const auto& notice : extractor.notices()) console.talk_once("notice: " + notice);
+  Progress progress(fmt::format("describing {}", label), photos.size(), console.quiet);
+  Side side;
+  side.size = extractor.input_size();
+  side.photos = describe_photos(extractor, photos, orientation, [&](int done, int total) {
+    progress.update(static_cast<std::size_t>(done), 0);
+    if (const int signal = stop_signal(); signal != 0) {
+      throw Interrupted(signal, fmt::format("stopped after {} of {} {}; nothing was written", done, total, label));
+    }
+    return true;
+  });
+  progress.clear();
+  const auto& skipped = side.photos.skipped;
+  for (const auto& one : skipped) console.warn(fmt::format("skipped {}: {}", one.path, one.reason));
+  if (skipped.size() == photos.size() && !skipped.empty()) {
+    fail(skipped.front().code, "not one of the {} {} could be used; the first: {}", photos.size(), label, skipped.front().reason);
+  }
+  return side;
+}
+
+RunRecord record_of(const char* command, const std::string& model_name, const Model& model, const ExtractorOptions& options,
+                    double reference_rho, const Side& queries, Orientation orientation, const Console& console) {
+  const ModelInfo info = model.info();
+  RunRecord run;
+  run.version = REVISIT_VERSION;
+  run.command = command;
+  run.arguments = console.arguments;
+  run.started = utc_now();
+  run.model = model_label(model_name);
+  run.fingerprint = info.fingerprint;
+  run.aggregator = options.aggregate.value_or(info.aggregator);
+  run.pruner = options.prune.value_or(info.pruner);
+  run.rho = options.rho;
+  run.reference_rho = reference_rho;
+  run.size = queries.size;
+  run.dim = queries.photos.dim;
+  run.threads = options.threads;
+  run.cpu = system_info().cpu;
+  run.orientation = orientation;
+  return run;
+}
+
+void add_sides(RunReport& report, const Side& queries, const Side& references) {
+  report.run.ms_per_image = queries.photos.median_forward_ms;
+  report.run.end_to_end_ms = queries.photos.median_end_to_end_ms;
+  report.run.reference_ms_per_image = references.photos.median_forward_ms;
+  report.skipped = queries.photos.skipped;
+  report.skipped.insert(report.skipped.end(), references.photos.skipped.begin(), references.photos.skipped.end());
+}
+
+std::string utc_now(bool for_folder) {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof(text), for_folder ? "%Y-%m-%d_%H-%M-%S" : "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+}  // namespace revisit::cli

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// What match, eval and sweep share: the data set, describing both of its sides, and the record of the run.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/console.h"
+#include "cli/model_options.h"
+#include "revisit/dataset.h"
+#include "revisit/report.h"
+
+namespace revisit::cli {
+
+/// The data set of eval and sweep, by the names of the field.
+struct DataArgs {
+  std::string queries_folder;
+  std::string database_folder;
+  std::optional<std::string> gt;
+  std::optional<std::string> positions;
+  std::string dataset;
+  std::string root;
+  double positive_dist_threshold_m = 25;
+  bool no_labels = false;
+  std::vector<int> recall_values{1, 5, 10, 20};
+  std::vector<int> image_size;  ///< H W, or the shorter edge
+  std::string orientation = "ignore";
+  std::optional<double> reference_rho;
+  int batch_size = 1;
+};
+
+void add_data_options(std::vector<Option>& options, DataArgs& args);
+void add_run_options(std::vector<Option>& options, DataArgs& args);
+
+/// Loads and says what was found. A set without ground truth is refused unless that is what was asked for.
+Dataset load_data(const DataArgs& args, Console& console);
+
+/// --image-size becomes the extractor's size; one number is the shorter edge of the first reference.
+void apply_image_size(const DataArgs& args, const Dataset& dataset, ExtractorOptions& extractor, Console& console);
+
+Orientation orientation_from(const std::string& word);
+
+struct Side {
+  DescribedPhotos photos;
+  Size size;  ///< of the input
+};
+
+/// Describes with progress; skipped photos are named. Throws when not one photo could be used, and Interrupted.
+Side describe_side(const Model& model, const ExtractorOptions& options, const std::vector<Photo>& photos, Orientation orientation,
+                   const char* label, Console& console);
+
+/// Everything about a run but its times and the threshold.
+RunRecord record_of(const char* command, const std::string& model_name, const Model& model, const ExtractorOptions& options,
+                    double reference_rho, const Side& queries, Orientation orientation, const Console& console);
+
+/// Times of both sides into the record, skipped photos of both into the report.
+void add_sides(RunReport& report, const Side& queries, const Side& references);
+
+/// "2026-01-31T12:00:00Z" or, for folder names, "2026-01-31_12-00-00".
+std::string utc_now(bool for_folder = false);
+
+}  // namespace revisit::cli

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// `revisit sweep`: what each rho costs and gives, for one model or several.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/fail.h"
+#include "cli/binding.h"
+#include "cli/photo_run.h"
+#include "cli/stop.h"
+#include "cli/verbs.h"
+
+namespace revisit::cli {
+namespace {
+
+struct SweepArgs {
+  DataArgs data;
+  ModelArgs model;
+  std::vector<double> rho{1, 0.7, 0.5};
+  std::string models;
+  std::string output;
+};
+
+std::vector<std::string> names_of(const SweepArgs& args) {
+  if (args.models.empty()) return {args.model.model};
+  if (!args.model.model.empty()) fail(ErrorCode::kUsage, "--model and --models both choose models: one is enough");
+  std::vector<std::string> names;
+  for (std::string_view rest = args.models; !rest.empty();) {
+    const auto comma = rest.find(',');
+    if (const auto name = rest.substr(0, comma); !name.empty()) names.emplace_back(name);
+    rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
+  }
+  if (names.empty()) fail(ErrorCode::kUsage, "--models '{}' names no model", args.models);
+  return names;
+}
+
+std::string table_of(const Sweep& sweep) {
+  std::size_t width = 5;
+  for (const auto& point : sweep.points) width = std::max(width, point.model.size());
+  std::string out = fmt::format("{:<{}}  {:>5}  {:>8}  {:>10}", "model", width, "rho", "ms/image", "end-to-end");
+  for (const auto& at : sweep.points.front().evaluation.recall) out += fmt::format("  {:>6}", fmt::format("R@{}", at.k));
+  out += "  95 % interval\n";
+  for (const auto& point : sweep.points) {
+    out += fmt::format("{:<{}}  {:>5g}  {:>8.1f}  {:>10.1f}", point.model, width, point.rho, point.ms_per_image,
+                       point.end_to_end_ms);
+    for (const auto& at : point.evaluation.recall) out += fmt::format("  {:>6.1f}", at.percent);
+    const RecallAt& first = point.evaluation.recall.front();
+    out += fmt::format("  R@{} {:.1f} to {:.1f}\n", first.k, first.low95, first.high95);
+  }
+  return out;
+}
+
+// Skipped photos are the same at every rho, so they are kept once.
+void keep_skipped(const Side& side, std::vector<Skipped>& all) {
+  for (const auto& one : side.photos.skipped) {
+    if (std::ranges::find(all, one.path, &Skipped::path) == all.end()) all.push_back(one);
+  }
+}
+
+void sweep_model(const std::string& name, const SweepArgs& args, const Dataset& dataset, Sweep& sweep, Console& console) {
+  const Model model = open_model(name, console);
+  const Orientation orientation = orientation_from(args.data.orientation);
+  const int top_k = *std::ranges::max_element(args.data.recall_values);
+  std::optional<Side> references;
+  double described_rho = 0;
+  for (const double rho : args.rho) {
+    ExtractorOptions options = args.model.extractor;
+    options.rho = args.data.reference_rho.value_or(rho);
+    if (!references || described_rho != options.rho) {
+      references = describe_side(model, options, dataset.references, orientation, "references", console);
+      described_rho = options.rho;
+    }
+    options.rho = rho;
+    const Side queries = describe_side(model, options, dataset.queries, orientation, "queries", console);
+    if (sweep.points.empty()) sweep.run = record_of("sweep", name, model, options, described_rho, queries, orientation, console);
+    keep_skipped(*references, sweep.skipped);
+    keep_skipped(queries, sweep.skipped);
+    const auto matches = match_all(queries.photos, references->photos, top_k);
+    sweep.points.push_back({model_label(name), rho, described_rho, queries.photos.dim, queries.photos.median_forward_ms,
+                            queries.photos.median_end_to_end_ms, evaluate(dataset, matches, args.data.recall_values)});
+    console.talk(fmt::format("{} at rho {:g}: {}", model_label(name), rho, recall_line(sweep.points.back().evaluation)));
+  }
+}
+
+int run_sweep(SweepArgs& args, Console& console) {
+  const auto names = names_of(args);
+  const Dataset dataset = load_data(args.data, console);
+  if (!dataset.labelled) fail(ErrorCode::kUsage, "'{}' has no ground truth, so there is nothing to sweep over", dataset.name);
+  apply_image_size(args.data, dataset, args.model.extractor, console);
+  finish_work_on_signal();
+  Sweep sweep;
+  for (const auto& name : names) sweep_model(name, args, dataset, sweep, console);
+  if (!args.output.empty()) {
+    write_sweep(args.output, sweep);
+    console.talk(fmt::format("wrote sweep.csv, sweep.json, sweep.svg and report.html to {}", args.output));
+  }
+  console.data(console.json ? sweep_json(sweep) : table_of(sweep));
+  return sweep.skipped.empty() ? 0 : 4;
+}
+
+}  // namespace
+
+Verb make_sweep(Console& console) {
+  const auto args = std::make_shared<SweepArgs>();
+  Verb verb;
+  verb.name = "sweep";
+  verb.about = "evaluates a data set at several rho and models: a table, and with -o the curve of recall over milliseconds.";
+  verb.examples = {
+      "revisit sweep --rho 1,0.7,0.5 --queries_folder Q --database_folder D --gt gt.csv --model m.safetensors -o sweep",
+      "revisit sweep --rho 1,0.5 --reference-rho 1 --queries_folder Q --database_folder D --model m.safetensors",
+      "revisit sweep --models a.safetensors,b.safetensors --dataset nordland --root data/nordland --json"};
+  auto& options = verb.options;
+  options = {{"--rho", "R,R,...", "shares of patch tokens kept; default 1,0.7,0.5", to_numbers(args->rho, kRhoRange)},
+             {"--models", "A,B", "several models, in place of --model", to_text(args->models)},
+             {"-o,--output", "DIR", "write sweep.csv, sweep.json, sweep.svg and report.html there", to_text(args->output)}};
+  add_data_options(options, args->data);
+  add_model_option(options, args->model);
+  add_run_options(options, args->data);
+  add_extractor_options(options, args->model);
+  console.add_options(options);
+  verb.run = [args, &console] { return run_sweep(*args, console); };
+  return verb;
+}
+
+}  // namespace revisit::cli

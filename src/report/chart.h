@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Drawings as SVG: a line chart and a map of matches.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "revisit/report.h"
+
+namespace revisit::report {
+
+struct ChartPoint {
+  double x = 0;
+  double y = 0;
+  std::string label;  ///< beside the marker, may be empty
+};
+
+struct Series {
+  std::string name;
+  std::vector<ChartPoint> points;  ///< joined in this order
+  bool markers = true;
+};
+
+struct Chart {
+  std::string title;  ///< read aloud by screen readers, not drawn
+  std::string x_label;
+  std::string y_label;
+  std::vector<Series> series;
+  bool unit_axes = false;  ///< both axes from 0 to 1 instead of around the data
+  double y_limit = 1e300;  ///< the axis does not go beyond it, nor below 0 when no value does
+};
+
+/// A standalone drawing is a file of its own; otherwise it is a part of an HTML page.
+std::string chart_svg(const Chart& chart, bool standalone = false);
+
+/// References as dots, a line from every query to its first match. Empty when no query and match have positions.
+std::string map_svg(const RunReport& report);
+
+inline constexpr const char* kRightColour = "#00855f";
+inline constexpr const char* kWrongColour = "#d55e00";
+inline constexpr const char* kUnknownColour = "#5b6b7b";
+
+}  // namespace revisit::report

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Names of files are foreign text: nothing reaches a page or a table without passing through here.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace revisit::report {
+
+/// Safe as HTML text and inside quoted attributes; bytes that are no UTF-8 or no printable character become U+FFFD.
+std::string escaped(std::string_view text);
+
+/// A csv field, quoted when it needs to be.
+std::string csv_field(std::string_view text);
+
+std::string base64(std::span<const std::byte> bytes);
+
+void write_text(const std::filesystem::path& file, std::string_view text);
+void make_folder(const std::filesystem::path& folder);
+
+}  // namespace revisit::report
