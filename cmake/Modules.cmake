@@ -9,10 +9,6 @@ function(revisit_module name)
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
 
-  if(NOT sources) # TEMPORARY
-    file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/empty.cpp "")
-    set(sources ${CMAKE_CURRENT_BINARY_DIR}/empty.cpp)
-  endif()
   add_library(revisit_${name} OBJECT ${sources})
   target_include_directories(revisit_${name} PUBLIC ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
   target_link_libraries(revisit_${name} PUBLIC ${arg_LINK})

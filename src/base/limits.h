@@ -38,7 +38,7 @@ inline constexpr std::uint64_t kMaxCopyGrowth = 16;  // views made contiguous: b
 inline constexpr std::uint64_t kCopySlackBytes = 64'000'000;
 
 // Requests
-inline constexpr int kMaxInputSide = 4'200;  // of the network's input: 90,000 patches of 14
+inline constexpr int kMaxInputSide = 4'096;  // of the network's input: 85,000 patches of 14
 inline constexpr int kMaxThreads = 1'024;
 
 // Data sets

@@ -141,6 +141,7 @@ int refuse(const std::vector<Skipped>& bad, std::size_t inputs, Console& console
 }
 
 int run_describe(const DescribeArgs& args, Console& console) {
+  finish_work_on_signal();
   auto list = expand_inputs(args.inputs);
   const std::size_t inputs = list.paths.size() + list.unreadable.size();
   if (!args.dump.empty() && inputs != 1) fail(ErrorCode::kUsage, "--dump takes a single input, but there are {}", inputs);
@@ -151,7 +152,6 @@ int run_describe(const DescribeArgs& args, Console& console) {
   const Model model = open_model(args.model.model, console);
   Extractor extractor(model, args.model.extractor);
   for (const auto& notice : extractor.notices()) console.talk("notice: " + notice);
-  finish_work_on_signal();
   const Described described = Run(args, console, extractor).over(std::move(list));
 
   if (!described.skipped.empty()) {

@@ -102,7 +102,9 @@ Image develop(const Scene& scene, const View& view, const Visible& visible, cons
       const Vec3 c = radiance[at] * gain * (1 - 0.14f * (dx * dx + dy * dy));
       const std::uint32_t h = hash_cell(x, y, air.seed);
       const float grain = air.grain * (to_unit(h) + to_unit(h * 0x9e3779b1U) - 1);
-      const auto byte = [&](float v) { return static_cast<std::uint8_t>(clamp01(tone(v, air.contrast) + grain) * 255 + 0.5f); };
+      const auto byte = [&](float v) {
+        return static_cast<std::uint8_t>(floor_int(clamp01(tone(v, air.contrast) + grain) * 255.0f + 0.5f));
+      };
       image.rgb[3 * at] = byte(c.x);
       image.rgb[3 * at + 1] = byte(c.y);
       image.rgb[3 * at + 2] = byte(c.z);

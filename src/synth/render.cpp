@@ -34,19 +34,18 @@ View make_view(const Place& place, const SceneCamera& camera, Size size) {
 
 Image render_place(std::uint64_t town_seed, int place_number, const SceneCamera& camera, const SceneConditions& conditions,
                    Size size) {
-  using namespace synth;
   constexpr int kMaxSide = 4096;
   if (size.height < 1 || size.width < 1 || size.height > kMaxSide || size.width > kMaxSide) {
     fail(ErrorCode::kUsage, "a picture of {}x{} pixels cannot be rendered: each side must be 1 to {}", size.height, size.width,
          kMaxSide);
   }
   if (place_number < 0) fail(ErrorCode::kUsage, "place {} does not exist: places count from 0", place_number);
-  Place place = make_place(town_seed, place_number);
-  for (const Tree& tree : place.trees) add_tree(place.scene, tree, conditions.season);
+  synth::Place place = synth::make_place(town_seed, place_number);
+  for (const synth::Tree& tree : place.trees) add_tree(place.scene, tree, conditions.season);
   add_traffic(place, conditions);
-  const Air air = make_air(conditions);
-  const View view = make_view(place, camera, size);
-  const Visible visible = rasterise(place.scene, view);
+  const synth::Air air = synth::make_air(conditions);
+  const synth::View view = synth::make_view(place, camera, size);
+  const synth::Visible visible = synth::rasterise(place.scene, view);
   return develop(place.scene, view, visible, air, shade(place.scene, view, visible, air));
 }
 

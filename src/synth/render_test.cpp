@@ -95,9 +95,7 @@ TEST(Render, ChangesWithEachCondition) {
 
 TEST(Render, PatchesOfAPictureDifferFromEachOther) {
   const Image image = render_place(1, 3, {}, {}, {224, 294});
-  const auto pixel = [&](int x, int y) {
-    return static_cast<int>(image.rgb[static_cast<std::size_t>(3 * (y * image.width + x) + 1)]);
-  };
+  const auto pixel = [&](int x, int y) { return static_cast<int>(image.rgb[3 * synth::pixel_index(x, y, image.width) + 1]); };
   int textured = 0, patches = 0;
   for (int py = 0; py < 16; ++py) {
     for (int px = 0; px < 21; ++px, ++patches) {

@@ -92,11 +92,13 @@ void add_traffic(Place& place, const SceneConditions& conditions) {
   }
   for (const float side : {-1.0f, 1.0f}) {  // parked
     if (!rng.chance(0.4f)) continue;
-    for (float y = rng.range(-4, 6); y < place.end - 5; y += 6.2f + rng.range(0, 8)) {
+    float y = rng.range(-4, 6);
+    while (y < place.end - 5) {
       Rng own(rng.bits());
       const float x = side * (half - 0.15f);
       const Frame f = side < 0 ? Frame::facing({x, y + 4.5f, 0}, {0, -1, 0}) : Frame::facing({x, y, 0}, {0, 1, 0});
       if (own.chance(0.6f) && !too_close(x - side, y + 2.2f, 8)) add_car(scene, f, paints, own);
+      y += 6.2f + rng.range(0, 8);
     }
   }
   for (int i = rng.between(1, 7); i > 0; --i) {

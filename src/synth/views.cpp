@@ -63,7 +63,7 @@ std::array<Mood, 13> moods_of(Rng& rng) {
 }  // namespace synth
 
 TownView town_view(const TownOptions& options, int place_number, int view) {
-  using namespace synth;
+  using synth::combine, synth::Mood, synth::Place, synth::Rng, synth::SinCos, synth::Spot;
   if (place_number < 0 || place_number >= options.places || view < 0 || view >= options.views) {
     fail(ErrorCode::kUsage, "view {} of place {} does not exist: the town has {} places of {} views", view, place_number,
          options.places, options.views);
@@ -74,7 +74,7 @@ TownView town_view(const TownOptions& options, int place_number, int view) {
 
   const std::uint64_t own = combine(options.seed, 0x76696577ULL + static_cast<std::uint64_t>(place_number));
   Rng of_place(own);
-  const auto moods = moods_of(of_place);
+  const auto moods = synth::moods_of(of_place);
   const Mood mood = moods[view == 0 ? 0 : 1 + static_cast<std::size_t>(view - 1) % (moods.size() - 1)];
   out.conditions.season = static_cast<SceneConditions::Season>(mood.season);
   out.conditions.light = static_cast<SceneConditions::Light>(mood.light);
@@ -82,7 +82,7 @@ TownView town_view(const TownOptions& options, int place_number, int view) {
 
   Rng rng(combine(own, 1 + static_cast<std::uint64_t>(view)));
   out.conditions.traffic_seed = rng.bits();
-  const Place place = make_place(options.seed, place_number);
+  const Place place = synth::make_place(options.seed, place_number);
   const float room = (place.right_front - place.left_front) / 2;
   const float reach = std::min(1.8f, room - 2.5f);
   out.camera.side_m = static_cast<double>(rng.range(-reach, reach));
@@ -90,13 +90,13 @@ TownView town_view(const TownOptions& options, int place_number, int view) {
   out.camera.heading_deg = static_cast<double>(rng.range(-7.5f, 7.5f));
   out.camera.height_m = static_cast<double>(rng.range(1.55f, 2.1f));
 
-  const Spot spot = spot_of(options.seed, place_number);
+  const Spot spot = synth::spot_of(options.seed, place_number);
   const double facing_deg = spot.street_deg + static_cast<double>(place.heading_deg);
-  const SinCos base = sin_cos_deg(facing_deg);
+  const SinCos base = synth::sin_cos_deg(facing_deg);
   const auto s = static_cast<double>(base.sin), c = static_cast<double>(base.cos);
   out.position.east_m = spot.east_m + c * out.camera.side_m + s * out.camera.forward_m;
   out.position.north_m = spot.north_m - s * out.camera.side_m + c * out.camera.forward_m;
-  out.position.geographic = to_lat_lon({out.position.east_m, out.position.north_m, kZone, true});
+  out.position.geographic = to_lat_lon({out.position.east_m, out.position.north_m, synth::kZone, true});
   double heading_deg = facing_deg + out.camera.heading_deg;
   while (heading_deg < 0) heading_deg += 360;
   while (heading_deg >= 360) heading_deg -= 360;
