@@ -122,8 +122,8 @@ FitVladReport fit_vlad(const Model& backbone, const std::vector<std::filesystem:
   const int rows = static_cast<int>(sample.size() / static_cast<std::size_t>(width));
   report.tokens = rows;
   if (rows < options.clusters) {
-    fail_with_hint(ErrorCode::kUsage, "give more photos or fewer clusters", "{} readable photos gave {} tokens, too few for {} clusters",
-                   report.photos, rows, options.clusters);
+    fail_with_hint(ErrorCode::kUsage, "give more photos or fewer clusters",
+                   "{} readable photos gave {} tokens, too few for {} clusters", report.photos, rows, options.clusters);
   }
   aggregate::KMeans words = aggregate::fit_kmeans({sample.data(), rows, width, width}, options.clusters, options.seed);
   report.rounds = words.rounds;
@@ -133,8 +133,9 @@ FitVladReport fit_vlad(const Model& backbone, const std::vector<std::filesystem:
   model->config.head.clusters = options.clusters;
   model->config.head.cluster_dim = width;
   model->weights.add_f32("aggregator.centres", {options.clusters, width}, std::move(words.centres));
-  model->config.provenance = fmt::format("{}, VLAD of {} words after block {} on {} photos, seed {}", backbone.loaded().config.provenance,
-                                         options.clusters, options.layer, report.photos, options.seed);
+  model->config.provenance =
+      fmt::format("{}, VLAD of {} words after block {} on {} photos, seed {}", backbone.loaded().config.provenance,
+                  options.clusters, options.layer, report.photos, options.seed);
   model->config.fingerprint = model::fingerprint_of(model->weights);
   model::save_model_file(out, *model);
   report.info = Model(model).info();

@@ -4,8 +4,6 @@
 #include "tensor/arena.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <new>
 
 namespace revisit::tensor {
 namespace {
@@ -13,13 +11,7 @@ constexpr std::size_t kAlign = 16;            // floats, 64 bytes
 constexpr std::size_t kMinChunk = 1U << 18U;  // floats, 1 MB
 }  // namespace
 
-void Arena::Free::operator()(float* p) const { std::free(p); }
-
-Arena::Chunk Arena::make_chunk(std::size_t size) {
-  auto* data = static_cast<float*>(std::aligned_alloc(kAlign * sizeof(float), size * sizeof(float)));
-  if (data == nullptr) throw std::bad_alloc();
-  return {std::unique_ptr<float, Free>(data), size};
-}
+Arena::Chunk Arena::make_chunk(std::size_t size) { return {big_buffer(size), size}; }
 
 float* Arena::floats(std::size_t count) {
   const std::size_t size = (std::max<std::size_t>(count, 1) + kAlign - 1) / kAlign * kAlign;

@@ -4,9 +4,9 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <vector>
 
+#include "base/big_buffer.h"
 #include "tensor/matrix.h"
 
 namespace revisit::tensor {
@@ -42,11 +42,8 @@ class Arena {
   };
 
  private:
-  struct Free {
-    void operator()(float* p) const;
-  };
   struct Chunk {
-    std::unique_ptr<float, Free> data;
+    BigBuffer data;
     std::size_t size;  // floats
   };
   static Chunk make_chunk(std::size_t size);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/big_buffer.h"
 #include "base/fail.h"
 #include "tensor/parallel.h"
 
@@ -57,7 +58,7 @@ struct Linear::Impl {
   int out = 0;
   After after = After::kNothing;
   const float* weight = nullptr;  // (out, in): the caller's, or own_weight
-  std::vector<float> own_weight;  // only when out_scale is folded in
+  BigBuffer own_weight;           // only when out_scale is folded in
   std::vector<float> bias;
   memory packed;                              // the weights in the layout the first primitive asked for
   std::map<std::pair<int, int>, Plan> plans;  // by (rows, threads): oneDNN divides the work at creation
@@ -110,12 +111,13 @@ Linear::Linear(const float* weight, const float* bias, int in, int out, After af
   if (bias != nullptr) impl_->bias.assign(bias, bias + out);
   if (out_scale != nullptr) {
     const auto columns = static_cast<std::size_t>(in);
-    impl_->own_weight.assign(weight, weight + columns * static_cast<std::size_t>(out));
+    impl_->own_weight = big_buffer(columns * static_cast<std::size_t>(out));
+    float* scaled = impl_->own_weight.get();
     for (std::size_t o = 0; o < static_cast<std::size_t>(out); ++o) {
-      for (std::size_t i = 0; i < columns; ++i) impl_->own_weight[o * columns + i] *= out_scale[o];
+      for (std::size_t i = 0; i < columns; ++i) scaled[o * columns + i] = weight[o * columns + i] * out_scale[o];
       impl_->bias[o] *= out_scale[o];
     }
-    impl_->weight = impl_->own_weight.data();
+    impl_->weight = scaled;
   }
 }
 
