@@ -77,7 +77,7 @@ std::string model_label(const std::string& name) {
 
 std::vector<std::filesystem::path> find_model_files() {
   std::vector<std::filesystem::path> folders;
-  if (const char* folder = std::getenv("REVISIT_MODELS"); folder != nullptr && *folder != '\0') folders.emplace_back(folder);
+  if (const char* folder = std::getenv("REVISIT_MODEL_PATH"); folder != nullptr && *folder != '\0') folders.emplace_back(folder);
   folders.emplace_back("models");
   std::vector<std::filesystem::path> files;
   for (const auto& folder : folders) {

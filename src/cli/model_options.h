@@ -31,7 +31,7 @@ Model open_model(const std::string& name, Console& console);
 /// The name to show: the file's stem, or "demo".
 std::string model_label(const std::string& name);
 
-/// Model files (*.safetensors) of $REVISIT_MODELS and ./models, sorted within each folder.
+/// Model files (*.safetensors) of $REVISIT_MODEL_PATH and ./models, sorted within each folder.
 std::vector<std::filesystem::path> find_model_files();
 
 }  // namespace revisit::cli

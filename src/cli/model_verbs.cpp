@@ -165,7 +165,7 @@ int run_list(Console& console) {
   console.json ? console.data_json(Json{{"schema", 1}, {"models", std::move(list)}}) : console.data(out);
   if (models.size() == 1) {
     console.talk(
-        "no model files in $REVISIT_MODELS or ./models; revisit model import CHECKPOINT -o models/NAME.safetensors makes one");
+        "no model files in $REVISIT_MODEL_PATH or ./models; revisit model import CHECKPOINT -o models/NAME.safetensors makes one");
   }
   return 0;
 }
@@ -217,8 +217,8 @@ Verb make_model_inspect(Console& console) {
 Verb make_model_list(Console& console) {
   Verb verb;
   verb.name = "model list";
-  verb.about = "lists the built-in models and the model files (*.safetensors) in $REVISIT_MODELS and ./models.";
-  verb.examples = {"revisit model list", "REVISIT_MODELS=/srv/models revisit model list", "revisit model list --json"};
+  verb.about = "lists the built-in models and the model files (*.safetensors) in $REVISIT_MODEL_PATH and ./models.";
+  verb.examples = {"revisit model list", "REVISIT_MODEL_PATH=/srv/models revisit model list", "revisit model list --json"};
   console.add_options(verb.options);
   verb.run = [&console] { return run_list(console); };
   return verb;

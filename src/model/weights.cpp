@@ -5,13 +5,11 @@
 
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <utility>
 
-#include "base/big_buffer.h"
 #include "base/checked.h"
 #include "base/fail.h"
 
@@ -150,45 +148,16 @@ const TensorView& Weights::at(const std::string& name) const {
   return found->second;
 }
 
-namespace {
-
-void check_count(const TensorView& tensor, const std::string& name, std::int64_t count) {
+const float* Weights::f32_data(const std::string& name, std::int64_t count) const {
+  const TensorView& tensor = at(name);
   if (tensor.count() != count) {
     fail(ErrorCode::kBadModel, "tensor '{}' of shape {} should have {} elements", name, tensor.shape_text(), count);
   }
-}
-
-/// The values where they are, or null when they must be converted first.
-const float* in_place(const TensorView& tensor) {
   const bool aligned = reinterpret_cast<std::uintptr_t>(tensor.data) % alignof(float) == 0;
-  return tensor.dtype == DType::kF32 && aligned ? reinterpret_cast<const float*>(tensor.data) : nullptr;
-}
-
-}  // namespace
-
-const float* Weights::f32_data(const std::string& name, std::int64_t count) const {
-  const TensorView& tensor = at(name);
-  check_count(tensor, name, count);
-  if (const float* values = in_place(tensor)) return values;
+  if (tensor.dtype == DType::kF32 && aligned) return reinterpret_cast<const float*>(tensor.data);
   const auto found = widened_.find(name);
   if (found != widened_.end()) return found->second.data();
   return widened_.emplace(name, to_f32(tensor)).first->second.data();
-}
-
-const float* Weights::f32_on_big_pages(const std::string& name, std::int64_t count) const {
-  const TensorView& tensor = at(name);
-  check_count(tensor, name, count);
-  std::shared_ptr<const float>& copy = on_big_pages_[name];
-  if (copy == nullptr) {
-    BigBuffer pages = big_buffer(static_cast<std::size_t>(count));
-    if (const float* values = in_place(tensor)) {
-      std::copy(values, values + count, pages.get());
-    } else {
-      std::ranges::copy(to_f32(tensor), pages.get());
-    }
-    copy = std::move(pages);
-  }
-  return copy.get();
 }
 
 }  // namespace revisit::model

@@ -15,26 +15,26 @@ namespace revisit::model {
 
 enum class DType { kF64, kF32, kF16, kBF16, kI64, kI32, kI16, kI8, kU8, kBool };
 
-const char* name_of(DType dtype);  ///< as safetensors spells it: "F32", "BOOL", ...
+const char* name_of(DType dtype);        ///< as safetensors spells it: "F32", "BOOL", ...
 std::size_t bytes_of(DType dtype);
 bool is_floating(DType dtype);
 
 /// One tensor: contiguous, C order, little-endian. Does not own its bytes.
 struct TensorView {
   DType dtype = DType::kF32;
-  std::vector<std::int64_t> shape;  // [] is a scalar with one element
+  std::vector<std::int64_t> shape;       // [] is a scalar with one element
   const std::byte* data = nullptr;
 
   std::int64_t count() const;
   std::size_t size_bytes() const;
-  std::string shape_text() const;  // "[64, 3, 14, 14]"
+  std::string shape_text() const;        // "[64, 3, 14, 14]"
 };
 
 /// Values widened to f32 (any dtype).
 std::vector<float> to_f32(const TensorView& tensor);
 
 /// The tensors of a model or checkpoint by name; `storage` keeps their bytes alive.
-/// The f32_ functions must be called from one thread at a time.
+/// f32_data() must be called from one thread at a time.
 class Weights {
  public:
   void add(const std::string& name, TensorView tensor, std::shared_ptr<const void> storage);
@@ -42,21 +42,17 @@ class Weights {
   void add_f32(const std::string& name, std::vector<std::int64_t> shape, std::vector<float> values);
 
   bool contains(const std::string& name) const { return tensors_.contains(name); }
-  const TensorView& at(const std::string& name) const;  ///< throws Error kBadModel when absent
+  const TensorView& at(const std::string& name) const;   ///< throws Error kBadModel when absent
   const std::map<std::string, TensorView>& all() const { return tensors_; }
 
   /// The f32 values of a tensor that must have exactly `count` elements: in place when stored as f32, else widened once.
   /// The pointer stays valid as long as this object. Throws Error kBadModel.
   const float* f32_data(const std::string& name, std::int64_t count) const;
 
-  /// The same copied once into huge pages, for matrices that are walked through for every image. Shared by all who ask.
-  const float* f32_on_big_pages(const std::string& name, std::int64_t count) const;
-
  private:
   std::map<std::string, TensorView> tensors_;
   std::vector<std::shared_ptr<const void>> storage_;
   mutable std::map<std::string, std::vector<float>> widened_;
-  mutable std::map<std::string, std::shared_ptr<const float>> on_big_pages_;
 };
 
 }  // namespace revisit::model

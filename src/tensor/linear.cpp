@@ -57,14 +57,31 @@ struct Linear::Impl {
   int in = 0;
   int out = 0;
   After after = After::kNothing;
-  const float* weight = nullptr;  // (out, in): the caller's, or own_weight
-  BigBuffer own_weight;           // only when out_scale is folded in
+  const float* weight = nullptr;  // (out, in) as given, or own_weight
+  BigBuffer own_weight;           // with out_scale folded in, or in another layout, or just on huge pages
   std::vector<float> bias;
   memory packed;                              // the weights in the layout the first primitive asked for
   std::map<std::pair<int, int>, Plan> plans;  // by (rows, threads): oneDNN divides the work at creation
 
   Plan make_plan(int rows);
+  void pack(const memory::desc& wanted);
 };
+
+// Weights go once into the wanted layout and onto huge pages; only small ones that fit as they are stay where they are.
+void Linear::Impl::pack(const memory::desc& wanted) {
+  memory given(plain({out, in}, memory::format_tag::oi), engine(), const_cast<float*>(weight));
+  const bool stays = own_weight != nullptr || wanted.get_size() < kHugePageBytes;
+  if (wanted == given.get_desc() && stays) {
+    packed = given;
+    return;
+  }
+  BigBuffer pages = big_buffer((wanted.get_size() + sizeof(float) - 1) / sizeof(float));
+  packed = memory(wanted, engine(), pages.get());
+  dnnl::reorder(given, packed).execute(stream(), given, packed);
+  stream().wait();
+  own_weight = std::move(pages);
+  weight = own_weight.get();
+}
 
 Linear::Impl::Plan Linear::Impl::make_plan(int rows) {
   // The first primitive chooses the weights' layout (plain on AVX2, blocked on AVX-512); later row counts keep it.
@@ -74,16 +91,7 @@ Linear::Impl::Plan Linear::Impl::make_plan(int rows) {
       plain({out}, memory::format_tag::x), plain({rows, out}, memory::format_tag::nc));
   const dnnl::inner_product_forward::primitive_desc chosen(description, attributes(after), engine());
 
-  if (!packed) {
-    memory given(plain({out, in}, memory::format_tag::oi), engine(), const_cast<float*>(weight));
-    if (chosen.weights_desc() == given.get_desc()) {
-      packed = given;  // served in place: a mapped model file costs no copy
-    } else {
-      packed = memory(chosen.weights_desc(), engine());
-      dnnl::reorder(given, packed).execute(stream(), given, packed);
-      stream().wait();
-    }
-  }
+  if (!packed) pack(chosen.weights_desc());
 
   Plan plan;
   plan.primitive = dnnl::inner_product_forward(chosen);

@@ -20,7 +20,8 @@ class Linear {
     kAdd,   ///< y += result (residual stream)
   };
 
-  /// weight is (out, in) and must outlive this object unless out_scale is given; bias is (out) or null and is copied.
+  /// weight is (out, in) and must outlive this object; bias is (out) or null and is copied. Large weights are copied onto huge
+  /// pages at the first call.
   /// out_scale (LayerScale, or null) multiplies each output channel: it is folded into private copies.
   Linear(const float* weight, const float* bias, int in, int out, After after = After::kNothing,
          const float* out_scale = nullptr);

@@ -13,11 +13,12 @@ using tensor::Linear;
 
 Linear load_linear(const model::Weights& weights, const std::string& name, int in, int out, Linear::After after,
                    const float* out_scale = nullptr) {
-  const std::int64_t count = static_cast<std::int64_t>(in) * out;
-  // Folding makes a copy anyway; what is not folded is copied here, so that memory holds the weights once beside the file.
-  const float* weight =
-      out_scale != nullptr ? weights.f32_data(name + ".weight", count) : weights.f32_on_big_pages(name + ".weight", count);
-  return {weight, weights.f32_data(name + ".bias", out), in, out, after, out_scale};
+  return {weights.f32_data(name + ".weight", static_cast<std::int64_t>(in) * out),
+          weights.f32_data(name + ".bias", out),
+          in,
+          out,
+          after,
+          out_scale};
 }
 
 const float* layer_scale(const model::VitConfig& config, const model::Weights& weights, const std::string& name) {

@@ -71,7 +71,7 @@ TEST_F(ModelVerbs, ImportPrintsItsAccountAndTheModelCanBeUsed) {
   const auto by_name = run_program({"describe", photo, "--model", "plain", "--aggregate", "gem", "--json"}, {.folder = folder_});
   ASSERT_EQ(by_name.exit_code, 0) << by_name.out;
   EXPECT_EQ(by_name.err, "") << "an imported model needs no notice";
-  const auto list = run_program({"model", "list"}, {.environment = {{"REVISIT_MODELS", path("models")}}, .folder = "/"});
+  const auto list = run_program({"model", "list"}, {.environment = {{"REVISIT_MODEL_PATH", path("models")}}, .folder = "/"});
   EXPECT_NE(list.out.find("plain"), std::string::npos) << list.out;
 }
 
