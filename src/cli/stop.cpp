@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Handlers do nothing but store, write(2) and _exit: all async-signal-safe.
+// Signals are taken by a thread of their own that waits for them, never by a handler in the middle of other work: a handler that
+// interrupted oneDNN's generated code was seen to corrupt memory (its frame lands on the stack that code is using).
 #include "cli/stop.h"
 
 #include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <thread>
 
 namespace revisit::cli {
 namespace {
@@ -15,7 +17,7 @@ std::atomic<bool> finish_work{false};
 std::atomic<int> remembered{0};
 std::atomic<bool> on_terminal{false};
 
-void handle(int number) {
+void take(int number) {
   int none = 0;
   if (!finish_work.load() || !remembered.compare_exchange_strong(none, number)) ::_exit(128 + number);
   if (on_terminal.load()) {
@@ -28,16 +30,18 @@ void handle(int number) {
 
 void install_signal_handlers() {
   on_terminal = ::isatty(STDERR_FILENO) == 1;
-  struct sigaction action {};
-  action.sa_handler = handle;
-  action.sa_flags = SA_RESTART;
-  sigemptyset(&action.sa_mask);
+  sigset_t wanted;
+  sigemptyset(&wanted);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction inherited {};
     ::sigaction(number, nullptr, &inherited);
     // A shell that started us with `nohup` or in the background asked for these to be ignored.
-    if (inherited.sa_handler != SIG_IGN) ::sigaction(number, &action, nullptr);
+    if (inherited.sa_handler != SIG_IGN) sigaddset(&wanted, number);
   }
+  ::pthread_sigmask(SIG_BLOCK, &wanted, nullptr);  // threads started from here on inherit it
+  std::thread([wanted] {
+    for (int number = 0; ::sigwait(&wanted, &number) == 0;) take(number);
+  }).detach();
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGXFSZ, SIG_IGN);
 }
