@@ -7,17 +7,25 @@
 
 namespace revisit {
 
+inline constexpr std::uint64_t kSplitMixStep = 0x9e3779b97f4a7c15ULL;
+
+/// SplitMix64's step and output function: a bijection of 64-bit numbers that scatters neighbours.
+constexpr std::uint64_t scatter(std::uint64_t x) {
+  x += kSplitMixStep;
+  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebULL;
+  return x ^ (x >> 31U);
+}
+
 /// SplitMix64: one 64-bit state, passes the usual tests, and any seed is a good seed.
 class SplitMix {
  public:
   explicit SplitMix(std::uint64_t seed) : state_(seed) {}
 
   std::uint64_t next() {
-    state_ += 0x9e3779b97f4a7c15ULL;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebULL;
-    return z ^ (z >> 31U);
+    const std::uint64_t out = scatter(state_);
+    state_ += kSplitMixStep;
+    return out;
   }
   /// In [0, 1), 53 random bits.
   double uniform() { return static_cast<double>(next() >> 11U) * 0x1p-53; }

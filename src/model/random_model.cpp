@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "base/fail.h"
+#include "base/random.h"
 #include "model/architecture.h"
 #include "model/config_check.h"
 #include "model/model_file.h"
@@ -25,12 +26,7 @@ class Uniform {
  public:
   Uniform(const std::string& name, std::uint64_t seed) : start_(XXH3_64bits_withSeed(name.data(), name.size(), seed)) {}
 
-  std::uint64_t word(std::uint64_t w) const {
-    std::uint64_t x = start_ + (w + 1) * 0x9E3779B97F4A7C15ULL;
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
-    return x ^ (x >> 31);
-  }
+  std::uint64_t word(std::uint64_t w) const { return scatter(start_ + w * kSplitMixStep); }
   static double value(std::uint64_t bits) {
     return static_cast<double>(2 * static_cast<std::int64_t>(bits & 0xFFFFFF) + 1) * 0x1p-24 - 1.0;
   }

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "base/fail.h"
+#include "base/random.h"
 #include "tensor/kernels.h"
 
 namespace revisit::prune {
@@ -32,15 +33,9 @@ void min_max(std::span<float> values) {
   }
 }
 
-/// A number in [0, 1) that depends on nothing but seed and index (the SplitMix64 mixing function applied to both).
+/// A number in [0, 1) that depends on nothing but seed and index.
 float hashed_uniform(std::uint64_t seed, std::uint64_t index) {
-  const auto mix = [](std::uint64_t x) {
-    x += 0x9E3779B97F4A7C15U;
-    x = (x ^ (x >> 30U)) * 0xBF58476D1CE4E5B9U;
-    x = (x ^ (x >> 27U)) * 0x94D049BB133111EBU;
-    return x ^ (x >> 31U);
-  };
-  return static_cast<float>(mix(mix(seed) ^ index) >> 40U) * 0x1p-24F;
+  return static_cast<float>(scatter(scatter(seed) ^ index) >> 40U) * 0x1p-24F;
 }
 
 }  // namespace

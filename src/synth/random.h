@@ -6,15 +6,9 @@
 
 #include <cstdint>
 
-namespace revisit::synth {
+#include "base/random.h"
 
-/// A bijection of 64-bit numbers that scatters neighbours.
-constexpr std::uint64_t scatter(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15ULL;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31);
-}
+namespace revisit::synth {
 
 constexpr std::uint64_t combine(std::uint64_t a, std::uint64_t b) { return scatter(a ^ scatter(b)); }
 
@@ -35,7 +29,7 @@ class Rng {
   explicit Rng(std::uint64_t seed) : state_(scatter(seed)) {}
 
   std::uint64_t bits() {
-    state_ += 0x9e3779b97f4a7c15ULL;
+    state_ += kSplitMixStep;
     return scatter(state_);
   }
   std::uint32_t bits32() { return static_cast<std::uint32_t>(bits() >> 32); }
