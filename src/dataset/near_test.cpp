@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <random>
 
 #include "dataset/test_files.h"
@@ -95,9 +95,9 @@ TEST(Near, TakesNoTimeForTenThousandByTenThousand) {
     queries.push_back(at(metres(random), metres(random)));
     references.push_back(at(metres(random), metres(random)));
   }
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   positives_within(queries, references, 25, Metric::kPlane);
-  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 1.0);
+  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 1.0) << "processor time";
 }
 
 TEST(Near, RefusesThresholdsThatAreNoDistance) {

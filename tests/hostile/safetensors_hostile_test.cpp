@@ -3,7 +3,7 @@
 // safetensors files that break the format in one way each.
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 
 #include "hostile/checkpoint_builder.h"
 #include "model/containers.h"
@@ -128,9 +128,9 @@ TEST(SafetensorsLies, AMillionTensorsAreLeftAtTheLimit) {
     header += (i > 0 ? ",\"" : "\"") + std::to_string(i) + R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
   }
   const std::string file = rt::safetensors(header + "}");
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   expect_refused([&] { parse_safetensors(rt::bytes_of(file), nullptr, "m"); }, "more than 10000 tensors (at '10000')");
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 1.0) << "processor time";
 }
 
 }  // namespace
