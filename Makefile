@@ -13,7 +13,7 @@ NO_ASLR := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 help:
 	@echo "make build      the library and build/release/bin/revisit"
 	@echo "make demo       draws a few pictures, describes and compares them"
-	@echo "make bench      milliseconds per image of this machine (BENCH='--random vits14')"
+	@echo "make bench      milliseconds per image of this machine (BENCH='--random vits14'), and how hard the town is"
 	@echo "make test       every test but the slow ones, and the file readers again under ASan + UBSan"
 	@echo "make test-long  slow tests, everything under ASan + UBSan and TSan, fuzzing (FUZZ_SECONDS=$(FUZZ_SECONDS) a target)"
 	@echo "make format     clang-format over the sources"
@@ -35,6 +35,9 @@ bench: build
 	@echo "Random weights: time does not depend on them. Close other programs; compare runs of one session only."
 	@echo "$(REVISIT) bench $(BENCH)"
 	@$(REVISIT) bench $(BENCH)
+	@cmake --build --preset release -j $(JOBS) --target synth_bench >/dev/null
+	@echo "The procedural town:"
+	@build/release/bin/synth_bench
 
 # Both legs run even when the first fails; the exit code tells of either.
 test: deps-test

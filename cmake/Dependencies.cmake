@@ -4,7 +4,7 @@
 
 # revisit_find(TARGET PACKAGE HEADER LIBRARY...): makes the imported target from a header and libraries.
 function(revisit_find target package header)
-  find_path(${target}_include ${header})
+  find_path(${target}_include ${header} PATH_SUFFIXES eigen3)
   set(libraries)
   foreach(library IN LISTS ARGN)
     find_library(${target}_${library} ${library})
@@ -29,10 +29,15 @@ revisit_find(sqlite libsqlite3-dev sqlite3.h sqlite3)
 revisit_find(zlib zlib1g-dev zlib.h z)
 find_package(Threads REQUIRED)
 
+if(REVISIT_ENGINE OR REVISIT_FUZZ) # the index, which is fuzzed without the rest of the engine
+  revisit_find(hwy libhwy-dev hwy/highway.h hwy)
+  revisit_find(eigen libeigen3-dev Eigen/Dense)
+  revisit_find(hnswlib libhnswlib-dev hnswlib/hnswlib.h)
+endif()
 if(REVISIT_ENGINE)
   # find_package(dnnl) wants OpenCL development files in Debian 12, so the plain header and library are used.
   revisit_find(dnnl libdnnl-dev oneapi/dnnl/dnnl.hpp dnnl)
-  revisit_find(hwy libhwy-dev hwy/highway.h hwy)
+  revisit_find(cairo libcairo2-dev cairo/cairo.h cairo)
   revisit_find(cli11 libcli11-dev CLI/CLI.hpp)
   if(REVISIT_OPENMP)
     find_package(OpenMP REQUIRED COMPONENTS CXX)

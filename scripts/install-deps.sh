@@ -8,8 +8,8 @@ set -euo pipefail
 core=(g++ cmake ninja-build ccache make
   libdnnl-dev libhwy-dev libjpeg62-turbo-dev libpng-dev libwebp-dev
   libcli11-dev libfmt-dev nlohmann-json3-dev libxxhash-dev
-  libgeographiclib-dev libsqlite3-dev zlib1g-dev)
-test=("${core[@]}" libgtest-dev python3 python3-numpy binutils strace)
+  libgeographiclib-dev libsqlite3-dev zlib1g-dev libcairo2-dev libeigen3-dev libhnswlib-dev)
+test=("${core[@]}" libgtest-dev python3 python3-numpy binutils strace chromium)
 long=("${test[@]}" clang-14 libclang-rt-14-dev clang-tidy-14 clang-format-14)
 train=("${test[@]}" libtorch-dev libopenblas0-openmp)
 

@@ -19,45 +19,57 @@ namespace revisit {
 /// How the rows were made; stored in the catalogue. dim, model fingerprint, orientation and aggregate must agree with a query,
 /// the rest may differ and is shown.
 struct IndexSettings {
-  int dim = 0;                  ///< 1..65,536
-  std::string model;            ///< path or name
-  std::string fingerprint;      ///< of the model's weights; empty for descriptors of the caller's own
+  int dim = 0;              ///< 1..65,536
+  std::string model;        ///< path or name
+  std::string fingerprint;  ///< of the model's weights; empty for descriptors of the caller's own
   double rho = 1;
   std::string precision = "f32";
   Size size;
   std::string orientation = "apply";
-  std::string aggregate;        ///< empty for models with a head
+  std::string aggregate;  ///< empty for models with a head
   std::string pruner;
+  // As given by the user; the model's own where empty.
+  std::optional<int> prune_layer;
+  std::optional<double> kappa;
+  std::string norm_scale;
+  std::uint64_t seed = 0;  ///< of random pruning
 };
 
 struct IndexEntry {
-  std::string name;             ///< unique, at most 4,096 bytes
-  std::string path;             ///< file it came from, may be empty
+  std::string name;                ///< unique, at most 4,096 bytes
+  std::string path;                ///< file it came from, may be empty
   std::uint64_t content_hash = 0;  ///< of the file, 0 when there is none
   std::optional<Position> position;
   std::optional<double> time_s;
 };
 
 struct SearchOptions {
-  int top_k = 10;                       ///< 1..1000
+  int top_k = 10;  ///< 1..1000
   enum class Mode { kExact, kFast } mode = Mode::kExact;
-  int first_row = 0;                    ///< rows before it are not searched
-  std::optional<int> end_row;           ///< rows from it on are not searched (loop closure: leave out the recent ones)
-  std::optional<Position> near;         ///< with radius_m: only rows whose position lies within
+  int first_row = 0;             ///< rows before it are not searched
+  std::optional<int> end_row;    ///< rows from it on are not searched (loop closure: leave out the recent ones)
+  std::optional<Position> near;  ///< with radius_m: only rows whose position lies within
   double radius_m = 0;
-  std::optional<double> after_s;        ///< only rows whose time lies in [after_s, before_s]
+  std::optional<double> after_s;  ///< only rows whose time lies in [after_s, before_s]
   std::optional<double> before_s;
+  /// Among descriptors PCA-whitened to this many values (1..min(dim, rows - 1, 2048)): exact among those, with their distances.
+  /// Learnt from the rows at the first such search and kept in the folder, as is the graph below, where it can be written;
+  /// both are derived: made anew when they do not fit the rows, and free to be deleted.
+  std::optional<int> dim;
+  /// kHnsw: approximate, by a graph of neighbours; the best found are compared in f32 as always. A search limited by rows, place
+  /// or time, or in fewer than 500 rows, is exact all the same: the graph cannot look for rows that fit.
+  enum class Ann { kNone, kHnsw } ann = Ann::kNone;
 };
 
 struct Match {
   int row = 0;
-  float distance = 0;                   ///< L2 between unit descriptors
-  float similarity = 0;                 ///< cosine
+  float distance = 0;    ///< L2 between unit descriptors
+  float similarity = 0;  ///< cosine
 };
 
 struct SearchStats {
-  std::int64_t rows_scanned = 0;        ///< by the int8 pass
-  std::int64_t rows_reranked = 0;       ///< compared in f32
+  std::int64_t rows_scanned = 0;   ///< by the int8 pass
+  std::int64_t rows_reranked = 0;  ///< compared in f32
 };
 
 /// A consistent view of an index: the rows committed when it was opened or last refreshed. Any number may be open.
@@ -66,8 +78,8 @@ class Index {
   /// Throws Error kNotFound, kBadFile (with the file, the field and the value).
   static Index open(const std::filesystem::path& folder);
 
-  int rows() const;                     ///< row numbers are 0..rows()-1, replaced ones included
-  int live_rows() const;                ///< rows a search can return: those not replaced by a newer one of the same name
+  int rows() const;       ///< row numbers are 0..rows()-1, replaced ones included
+  int live_rows() const;  ///< rows a search can return: those not replaced by a newer one of the same name
   bool is_live(int row) const;
   const IndexSettings& settings() const;
   IndexEntry entry(int row) const;
@@ -75,7 +87,8 @@ class Index {
   std::span<const float> descriptor(int row) const;  ///< valid until refresh()
 
   /// Best first, ties by row. exact equals a full f32 scan. queries are (n, dim) unit vectors; a NaN is Error kUsage.
-  std::vector<std::vector<Match>> search(std::span<const float> queries, const SearchOptions& options, SearchStats* stats = nullptr) const;
+  std::vector<std::vector<Match>> search(std::span<const float> queries, const SearchOptions& options,
+                                         SearchStats* stats = nullptr) const;
 
   /// Sees rows committed since; returns how many are new.
   int refresh();
@@ -90,6 +103,12 @@ class Index {
   std::unique_ptr<Impl> impl_;
 };
 
+/// How the index in `folder` was made; nothing when there is none yet (also when a crash left one without its first row).
+std::optional<IndexSettings> index_settings(const std::filesystem::path& folder);
+
+/// Throws Error kMismatch naming both values when descriptors made as `given` cannot be compared with those of the index.
+void require_compatible(const std::filesystem::path& folder, const IndexSettings& stored, const IndexSettings& given);
+
 /// The one writer of an index. Rows are durable after commit() returns; a crash loses at most the rows since the last commit.
 class IndexWriter {
  public:
@@ -99,14 +118,16 @@ class IndexWriter {
 
   /// A name already there is replaced when `replace`, else Error kUsage. Returns the row number.
   int add(const IndexEntry& entry, std::span<const float> descriptor, bool replace = false);
-  void commit();                        ///< append, fdatasync, then one SQLite transaction
-  int rows() const;                     ///< committed and pending
+  void commit();     ///< append, fdatasync, then one SQLite transaction
+  int rows() const;  ///< committed and pending
+  int committed_rows() const;
+  const IndexSettings& settings() const;  ///< the stored ones
   std::optional<IndexEntry> find(const std::string& name) const;
   std::optional<std::string> name_of_content(std::uint64_t content_hash) const;
 
   IndexWriter(IndexWriter&&) noexcept;
   IndexWriter& operator=(IndexWriter&&) noexcept;
-  ~IndexWriter();                       ///< uncommitted rows are dropped
+  ~IndexWriter();  ///< uncommitted rows are dropped
 
  private:
   IndexWriter();
@@ -114,8 +135,18 @@ class IndexWriter {
   std::unique_ptr<Impl> impl_;
 };
 
+struct MergeReport {
+  int added = 0;
+  int unchanged = 0;  ///< already there: the same name, or the same content
+  int renamed = 0;    ///< of `added`: their name was taken by another photo
+};
+
+/// Adds the live rows of `from`, which must agree in settings (Error kMismatch). A name that another photo has becomes
+/// "PREFIX/NAME". May be repeated after an interruption: rows without a file are known by their name.
+MergeReport merge_index(IndexWriter& into, const Index& from, const std::string& prefix);
+
 struct IndexProblem {
-  int row = -1;                         ///< -1: the index as a whole
+  int row = -1;  ///< -1: the index as a whole
   std::string what;
 };
 

@@ -6,18 +6,43 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "revisit/dataset.h"
 #include "revisit/evaluate.h"
+#include "revisit/extractor.h"
 #include "revisit/image.h"
 #include "revisit/index.h"
 
 namespace revisit {
 
+/// What a model made of the patches of one photo: enough to draw its heat map and the tokens it kept.
+struct PatchScores {
+  Size grid;                       ///< patches down and across
+  std::string meaning;             ///< of the values: "pruning score", else "importance", else "assigned mass"
+  std::vector<float> values;       ///< one a patch, NaN for a patch pruned before it was weighed; empty when the model has none
+  std::vector<std::int64_t> kept;  ///< ascending indices of patches
+};
+
+Size patch_grid(const Extractor& extractor);  ///< patches down and across its input; 0 x 0 for a model without patches
+/// Throws Error kUsage when trace and grid do not belong together.
+PatchScores patch_scores(const Trace& trace, Size grid);
+
+/// What a model looked at, drawn over the photo. A picture the model gives no numbers for is left out.
+struct TokenPictures {
+  std::optional<Image> importance;  ///< heat map of patch_scores
+  std::optional<Image> mass;        ///< transport mass of each patch: unweighted (SALAD) beside weighted by tier (WeiAD)
+  std::optional<Image> kept;        ///< tokens kept by this run, and what the same scores keep at rho 0.95 to 0.4
+  std::optional<Image> transport;   ///< where the strongest clusters of each tier take their mass from
+};
+
+TokenPictures draw_token_pictures(const Image& photo, const Trace& trace, Size grid);
+
 /// How a run was made.
 struct RunRecord {
   std::string version;
+  std::string commit;                  ///< of the source it was built from, when known
   std::string command;                 ///< "match", "eval", "sweep"
   std::vector<std::string> arguments;  ///< as typed, the program's name and the command left out
   std::string started;                 ///< "2026-01-31T12:00:00Z"
@@ -38,12 +63,20 @@ struct RunRecord {
   std::optional<double> min_similarity;  ///< below it the answer is "no match"
 };
 
+/// The patches of one photo of a run.
+struct PhotoPatches {
+  bool reference = false;  ///< else a query
+  int row = 0;
+  PatchScores scores;
+};
+
 struct RunReport {
   RunRecord run;
   Dataset dataset;
   std::vector<std::vector<Match>> matches;  ///< per query, best first
   std::optional<Evaluation> evaluation;     ///< when the data set is labelled
   std::vector<Skipped> skipped;
+  std::vector<PhotoPatches> patches;  ///< of the photos report.html shows side by side; see add_patch_scores
 
   bool accepted(int query) const;  ///< has a match, and it reaches min_similarity
 };
@@ -53,11 +86,26 @@ std::string recall_line(const Evaluation& evaluation);
 
 std::string run_json(const RunReport& report);      ///< settings, times, recall: what `eval --json` prints
 std::string matches_json(const RunReport& report);  ///< every query with its matches: what `match --json` prints
+std::string challenge_json(
+    const ChallengeScore& score);  ///< recall and map, all and city by city: what `eval --score-msls --json` prints
 
 void write_run_record(const std::filesystem::path& file, const RunReport& report);  ///< run_json as a file
 /// csv: query,rank,reference,distance,similarity
 void write_predictions(const std::filesystem::path& file, const RunReport& report);
-/// One self-contained page: recall, best and worst queries, map, settings. Nothing in it is fetched from elsewhere.
+/// Every query and its line to the first match as GeoJSON, with "right" when labelled. False, and no file, when no query and
+/// match have a latitude and longitude.
+bool write_matches_geojson(const std::filesystem::path& file, const RunReport& report);
+
+/// Describes the few photos that report.html shows side by side once more and keeps what the model made of their patches. Photos
+/// that can no longer be read and models without patches are left out.
+void add_patch_scores(RunReport& report, Extractor& for_queries, Extractor& for_references);
+
+/// Makes the folder and writes run.json, predictions.csv, photos.csv (paths, positions, ground truth), tokens.json (patches),
+/// matches.geojson where places are known, and report.html: all that read_run needs. Returns the names written.
+std::vector<std::string> write_run(const std::filesystem::path& folder, const RunReport& report);
+
+/// One self-contained page: recall, best and worst queries, map, settings. Nothing in it is fetched from elsewhere. A photo that
+/// cannot be read is named in its place.
 void write_report(const std::filesystem::path& file, const RunReport& report);
 
 /// Query and first `count` matches side by side, one 000.jpg a query with a 000.txt that names the files. Returns how many.
@@ -81,7 +129,11 @@ struct Sweep {
 };
 
 std::string sweep_json(const Sweep& sweep);
-/// sweep.csv, sweep.json, sweep.svg (recall over milliseconds) and report.html. Makes the folder.
+/// sweep.csv, sweep.json, sweep.svg and sweep.png (recall over milliseconds) and report.html. Makes the folder.
 void write_sweep(const std::filesystem::path& folder, const Sweep& sweep);
+
+/// What write_run (by its run.json) or write_sweep (by its sweep.json) has left, without any model. Recall is computed anew from
+/// predictions.csv and photos.csv. Throws Error kNotFound, kBadFile or kLimit naming the file.
+std::variant<RunReport, Sweep> read_run(const std::filesystem::path& file);
 
 }  // namespace revisit

@@ -37,6 +37,11 @@ inline constexpr std::size_t kMaxPickleGlobalName = 512;
 inline constexpr std::uint64_t kMaxCopyGrowth = 16;  // views made contiguous: bytes <= growth x file + slack
 inline constexpr std::uint64_t kCopySlackBytes = 64'000'000;
 
+// Files of a run, read again by `revisit report`
+inline constexpr std::uint64_t kMaxRunJsonBytes = 64'000'000;
+inline constexpr int kMaxRunJsonDepth = 8;
+inline constexpr std::uint64_t kMaxRunJsonValues = 4'000'000;
+
 // Requests
 inline constexpr int kMaxInputSide = 4'096;  // of the network's input: 85,000 patches of 14
 inline constexpr int kMaxThreads = 1'024;
@@ -49,12 +54,12 @@ inline constexpr std::size_t kMaxCsvColumns = 256;
 inline constexpr std::uint64_t kMaxGeoJsonBytes = 64'000'000;
 inline constexpr int kMaxGeoJsonDepth = 16;
 inline constexpr std::uint64_t kMaxGeoJsonValues = 4'000'000;
-inline constexpr std::uint64_t kMaxMatBytes = 64'000'000;    // of the file, and of everything inflated from it
-inline constexpr std::uint64_t kMaxMatCells = 1'000'000;     // of one cell array
-inline constexpr std::uint64_t kMaxMatNumbers = 8'000'000;   // of one field
-inline constexpr std::uint64_t kMaxListed = 5'000'000;       // photos or rows of one list
-inline constexpr std::uint64_t kMaxPositives = 20'000'000;   // pairs of query and reference that show the same place
-inline constexpr double kMaxPlaneMetres = 1e8;               // further from the origin than any plane on Earth reaches
+inline constexpr std::uint64_t kMaxMatBytes = 64'000'000;   // of the file, and of everything inflated from it
+inline constexpr std::uint64_t kMaxMatCells = 1'000'000;    // of one cell array
+inline constexpr std::uint64_t kMaxMatNumbers = 8'000'000;  // of one field
+inline constexpr std::uint64_t kMaxListed = 5'000'000;      // photos or rows of one list
+inline constexpr std::uint64_t kMaxPositives = 20'000'000;  // pairs of query and reference that show the same place
+inline constexpr double kMaxPlaneMetres = 1e8;              // further from the origin than any plane on Earth reaches
 
 // Arrays
 inline constexpr std::uint64_t kMaxNpyHeaderBytes = 65'536;

@@ -81,8 +81,7 @@ bool convert_integers(const NpyArray& array, std::vector<To>& out) {
   return false;
 }
 
-void write_array(const std::filesystem::path& path, const char* dtype, std::span<const std::byte> data,
-                 const std::vector<std::int64_t>& shape) {
+std::string header_of(const char* dtype, const std::vector<std::int64_t>& shape) {
   const std::string tuple = shape.size() == 1 ? fmt::format("({},)", shape[0]) : fmt::format("({})", fmt::join(shape, ", "));
   std::string header = fmt::format("{{'descr': '<{}', 'fortran_order': False, 'shape': {}, }}", dtype, tuple);
   header.append(63 - (10 + header.size()) % 64, ' ');  // data starts at a multiple of 64
@@ -91,8 +90,13 @@ void write_array(const std::filesystem::path& path, const char* dtype, std::span
   std::string magic("\x93NUMPY\x01\x00", 8);
   magic.push_back(static_cast<char>(length & 0xff));
   magic.push_back(static_cast<char>(length >> 8));
+  return magic + header;
+}
+
+void write_array(const std::filesystem::path& path, const char* dtype, std::span<const std::byte> data,
+                 const std::vector<std::int64_t>& shape) {
   AtomicFile out(path);
-  out.write(magic + header);
+  out.write(header_of(dtype, shape));
   out.write(data);
   out.commit();
 }
@@ -179,5 +183,13 @@ void write_npy(const std::filesystem::path& path, std::span<const float> values,
 void write_npy(const std::filesystem::path& path, std::span<const std::int64_t> values, const std::vector<std::int64_t>& shape) {
   write_array(path, "i8", std::as_bytes(values), shape);
 }
+
+NpyRows::NpyRows(const std::filesystem::path& path, std::int64_t rows, std::int64_t dim) : file_(path) {
+  file_.write(header_of("f4", {rows, dim}));
+}
+
+void NpyRows::add(std::span<const float> row) { file_.write(std::as_bytes(row)); }
+
+void NpyRows::commit() { file_.commit(); }
 
 }  // namespace revisit

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "base/file.h"
+
 namespace revisit {
 
 struct NpyArray {
@@ -39,5 +41,16 @@ NpyArray parse_npy(std::span<const std::byte> bytes, const std::string& name);
 
 void write_npy(const std::filesystem::path& path, std::span<const float> values, const std::vector<std::int64_t>& shape);
 void write_npy(const std::filesystem::path& path, std::span<const std::int64_t> values, const std::vector<std::int64_t>& shape);
+
+/// A float32 (rows, dim) array too large for memory, written row by row; it appears when commit() is called.
+class NpyRows {
+ public:
+  NpyRows(const std::filesystem::path& path, std::int64_t rows, std::int64_t dim);
+  void add(std::span<const float> row);
+  void commit();
+
+ private:
+  AtomicFile file_;
+};
 
 }  // namespace revisit

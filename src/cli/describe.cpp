@@ -32,6 +32,8 @@ std::vector<Option> describe_options(DescribeArgs& args, Console& console) {
       {"--accept-truncated", "", "use what is there of a photo cut short, gray for the rest", to_switch(args.accept_truncated)});
   options.push_back({"--skip-bad", "", "describe the rest when an input cannot be read (exit 4); row names go to FILE.names.txt",
                      to_switch(args.skip_bad)});
+  options.push_back({"--pictures", "DIR", "draw what the model looks at: heat map, mass, kept tokens, clusters (NAME.*.png)",
+                     to_text(args.pictures)});
   options.push_back({"--dump", "DIR", "for a single input, also write what happened inside as .npy files", to_text(args.dump)});
   console.add_options(options);
   return options;
@@ -83,6 +85,7 @@ class Run {
     try {
       if (const auto* image = std::get_if<Image>(&input.content)) {
         add(name, [&](Trace* trace) { return extractor_.describe(*image, trace); });
+        out_.photos.push_back(input.path);
       } else {
         use_stack(name, std::get<TensorStack>(input.content));
       }
@@ -160,6 +163,7 @@ int run_describe(const DescribeArgs& args, Console& console) {
   }
   if (described.trace) write_trace(args.dump, *described.trace);
   if (!args.output.empty()) write_descriptors(args, described);
+  if (!args.pictures.empty()) write_token_pictures(args, described, extractor, console);
   print_described(args, described, console);
   return described.skipped.empty() ? 0 : 4;
 }

@@ -20,15 +20,17 @@ struct DescribeArgs {
   ModelArgs model;
   std::string output;
   std::string dump;
+  std::string pictures;
   std::string orientation = "apply";
   bool accept_truncated = false;
   bool skip_bad = false;
 };
 
 struct Described {
-  std::vector<std::string> names;  ///< one a row; "stack.npy#2" for the third picture of a stack
-  std::vector<double> ms;          ///< one a row, decoding excluded
-  std::vector<float> rows;         ///< (n, dim), unit length
+  std::vector<std::string> names;             ///< one a row; "stack.npy#2" for the third picture of a stack
+  std::vector<std::filesystem::path> photos;  ///< those among them that are files with a picture
+  std::vector<double> ms;                     ///< one a row, decoding excluded
+  std::vector<float> rows;                    ///< (n, dim), unit length
   std::size_t dim = 0;
   Size size;  ///< the extractor's input size
   std::vector<Skipped> skipped;
@@ -44,6 +46,9 @@ void check_output(const std::filesystem::path& output);
 
 void write_descriptors(const DescribeArgs& args, const Described& described);
 void write_trace(const std::filesystem::path& folder, const Trace& trace);
+/// Describes the photos again and draws what the model looked at: DIR/NAME.importance.png, NAME.mass.png, NAME.kept.png and
+/// NAME.transport.png, as far as the model has such numbers.
+void write_token_pictures(const DescribeArgs& args, const Described& described, Extractor& extractor, Console& console);
 void print_described(const DescribeArgs& args, const Described& described, Console& console);
 
 }  // namespace revisit::cli

@@ -2,17 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // `revisit eval`: recall@k on a data set. Takes the command line of VPR-methods-evaluation as it is.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
 #include <memory>
 
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/limits.h"
 #include "base/npy.h"
 #include "cli/binding.h"
+#include "cli/challenge.h"
 #include "cli/describe.h"
 #include "cli/photo_run.h"
+#include "cli/run_folder.h"
 #include "cli/stop.h"
 #include "cli/verbs.h"
 
@@ -33,6 +37,7 @@ struct EvalArgs {
   // The field's names for a model, and what this machine has no use for.
   std::string method, backbone, device;
   std::optional<int> descriptors_dimension, num_workers;
+  ChallengeArgs challenge;
 };
 
 std::vector<Option> eval_options(EvalArgs& args, Console& console) {
@@ -47,6 +52,7 @@ std::vector<Option> eval_options(EvalArgs& args, Console& console) {
   options.push_back({"--calibrate", "P", "find the \"no match\" similarity of precision P; default .99",
                      to_number(args.calibrate, {0, 1, true})});
   options.push_back({"-o,--output", "OUT", "where to write the calibrated model", to_text(args.output)});
+  add_challenge_options(options, args.challenge);
   add_model_option(options, args.model);
   options.back().help = "file, or name of 'model list'; default: untrained demo";
   options.push_back({"--rho", "R", "share of patch tokens kept; default 1", to_number(args.model.extractor.rho, kRhoRange)});
@@ -104,29 +110,38 @@ std::string text_of(const RunReport& report) {
                        result.average_precision, result.recall_at_full_precision);
     out += fmt::format("{} queries ({} without a right reference, counted as misses), {} references\n", result.num_queries,
                        result.num_without_positive, result.num_references);
+    if (result.challenge) out += challenge_text(*result.challenge);
   }
   out += fmt::format("{:.1f} ms per image, {:.1f} ms with decoding, rho {:g}, {}x{}\n", report.run.ms_per_image,
                      report.run.end_to_end_ms, report.run.rho, report.run.size.height, report.run.size.width);
   return out + "protocol: " + report.dataset.protocol + "\n";
 }
 
-void write_logs(const EvalArgs& args, const RunReport& report, const Side& queries, const Side& references, Console& console) {
+/// What was said during the run, for those who look for it where VPR-methods-evaluation puts it.
+std::string log_of(const RunReport& report) {
+  std::string out =
+      fmt::format("{} revisit {} {}\n", report.run.started, report.run.command, fmt::join(report.run.arguments, " "));
+  out += fmt::format("model {} (weights {}), {} values\n", report.run.model, report.run.fingerprint, report.run.dim);
+  for (const auto& note : report.dataset.notes) out += "notice: " + note + "\n";
+  for (const auto& one : report.skipped) out += fmt::format("skipped {}: {}\n", one.path, one.reason);
+  return out + text_of(report);
+}
+
+void write_logs(const EvalArgs& args, RunReport& report, const Side& queries, const Side& references, const Model& model,
+                const ExtractorOptions& for_references, Console& console) {
   const bool wanted = args.log_dir || args.num_preds_to_save > 0 || args.save_descriptors || !report.evaluation;
   if (!wanted) return;
   const fs::path folder = fs::path("logs") / args.log_dir.value_or("default") / utc_now(true);
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) fail(ErrorCode::kIo, "cannot make the folder '{}': {}", folder.string(), error.message());
-  write_predictions(folder / "predictions.csv", report);
-  write_run_record(folder / "run.json", report);
-  write_report(folder / "report.html", report);
+  write_run_folder(folder, report, model, args.model.extractor, for_references, console);
+  AtomicFile log(folder / "info.log");
+  log.write(log_of(report));
+  log.commit();
   if (args.save_descriptors) {
     write_descriptors_of(queries, folder / "queries_descriptors.npy");
     write_descriptors_of(references, folder / "database_descriptors.npy");
   }
   if (args.num_preds_to_save > 0)
     write_prediction_pictures(folder / "preds", report, args.num_preds_to_save, args.save_only_wrong_preds);
-  console.talk(fmt::format("wrote report.html, predictions.csv and run.json to {}", folder.string()));
 }
 
 /// The threshold becomes part of the report. False when there is none: the evaluation itself is worth having all the same.
@@ -156,35 +171,46 @@ void check_calibration(const EvalArgs& args) {
 }
 
 int run_eval(EvalArgs& args, Console& console) {
+  if (!args.challenge.score.empty()) return score_challenge(args.challenge, args.data, console);
   check_calibration(args);
   if (!args.method.empty()) args.model.model = model_of_method(args);
+  if (args.method.empty() && !args.backbone.empty()) {
+    fail_with_hint(ErrorCode::kUsage, "--method NAME --backbone NAME, or --model FILE alone",
+                   "--backbone {} is part of a name that --method starts, and --method is missing", args.backbone);
+  }
   mention_unused(args, console);
   RunReport report;
   report.dataset = load_data(args.data, console);
   const Dataset& dataset = report.dataset;
   if (!args.output.empty() && !dataset.labelled)
     fail(ErrorCode::kUsage, "'{}' has no ground truth to calibrate on", dataset.name);
+  check_challenge(args.challenge, dataset);
   auto& options = args.model.extractor;
   apply_image_size(args.data, dataset, options, console);
   const Model model = open_model(args.model.model, console);
   if (const int dim = model.info().descriptor_dim; args.descriptors_dimension && dim > 0 && dim != *args.descriptors_dimension) {
-    fail(ErrorCode::kUsage, "'{}' gives descriptors of {} values, not of {}", args.model.model, dim, *args.descriptors_dimension);
+    fail_with_hint(ErrorCode::kUsage, "import the weights that do: revisit model import CHECKPOINT -o models/NAME.safetensors",
+                   "'{}' gives descriptors of {} values, not of {}", model_label(args.model.model), dim,
+                   *args.descriptors_dimension);
   }
 
   finish_work_on_signal();
   const Orientation orientation = orientation_from(args.data.orientation);
   ExtractorOptions for_references = options;
   for_references.rho = args.data.reference_rho.value_or(options.rho);
-  const Side references = describe_side(model, for_references, dataset.references, orientation, "references", console);
-  const Side queries = describe_side(model, options, dataset.queries, orientation, "queries", console);
+  Side references = describe_side(model, for_references, dataset.references, orientation, "references", console);
+  Side queries = describe_side(model, options, dataset.queries, orientation, "queries", console);
+  if (args.data.dim) whiten(queries.photos, references.photos, *args.data.dim);
   report.run = record_of("eval", args.model.model, model, options, for_references.rho, queries, orientation, console);
   add_sides(report, queries, references);
-  const int top_k = std::max(*std::ranges::max_element(args.data.recall_values), args.num_preds_to_save);
-  report.matches = match_all(queries.photos, references.photos, top_k);
+  const int top_k =
+      std::max({*std::ranges::max_element(args.data.recall_values), args.num_preds_to_save, challenge_depth(args.challenge)});
+  report.matches = match_all(queries.photos, references.photos, top_k, search_filter(dataset));
   if (dataset.labelled) report.evaluation = evaluate(dataset, report.matches, args.data.recall_values);
 
   const bool calibrated = args.output.empty() || calibrate(args, report, model, console);
-  write_logs(args, report, queries, references, console);
+  write_challenge(args.challenge, report, console);
+  write_logs(args, report, queries, references, model, for_references, console);
   console.data(console.json ? run_json(report) : text_of(report));
   if (!calibrated) return exit_code_of(ErrorCode::kInternal);
   return report.skipped.empty() ? 0 : 4;

@@ -57,9 +57,9 @@ std::string program_help(const std::vector<Listed>& verbs) {
          "descriptors of the same place lie close together, and --rho trades accuracy for speed.\n"
          "\n"
          "Examples:\n"
-         "  revisit doctor\n"
-         "  revisit describe first.jpg second.jpg\n"
-         "  revisit bench --random vits14 --rho 1,0.5\n"
+         "  revisit index add places.rvs photos/\n"
+         "  revisit query places.rvs photo.jpg\n"
+         "  revisit synth town && revisit match town/queries town/database --gt town/gt.csv -o report\n"
          "\n"
          "Commands:\n" +
          listing(verbs) +

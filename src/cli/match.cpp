@@ -8,10 +8,13 @@
 
 #include "base/fail.h"
 #include "base/limits.h"
+#include "cli/answers.h"
 #include "cli/binding.h"
 #include "cli/photo_run.h"
+#include "cli/run_folder.h"
 #include "cli/stop.h"
 #include "cli/verbs.h"
+#include "revisit/whitening.h"
 
 namespace revisit::cli {
 namespace {
@@ -29,6 +32,7 @@ struct MatchArgs {
   std::optional<double> min_similarity;
   std::optional<int> exclude_recent;
   std::optional<double> exclude_seconds;
+  std::optional<int> dim;
   std::string orientation = "apply";
 };
 
@@ -72,50 +76,6 @@ void drop_excluded(Dataset& dataset, const Wanted& wanted) {
   }
 }
 
-std::optional<double> threshold_of(const MatchArgs& args, const ModelInfo& info, Size size, Console& console) {
-  if (args.min_similarity) return args.min_similarity;
-  if (!info.min_similarity) return std::nullopt;
-  const bool other_size = info.calibrated_size.height > 0 && !(info.calibrated_size == size);
-  if (info.calibrated_rho != args.model.extractor.rho || other_size) {
-    console.talk(fmt::format("notice: similarity {:.4f} was calibrated at rho {:g}, {}x{}; this run is at rho {:g}, {}x{}",
-                             *info.min_similarity, info.calibrated_rho, info.calibrated_size.height, info.calibrated_size.width,
-                             args.model.extractor.rho, size.height, size.width));
-  }
-  return info.min_similarity;
-}
-
-std::string line_of(const RunReport& report, std::size_t q) {
-  const auto& query = report.dataset.queries[q].name;
-  const auto& found = report.matches[q];
-  if (found.empty()) return fmt::format("{} -> no match\n", query);
-  const auto& best = report.dataset.references[static_cast<std::size_t>(found.front().row)].name;
-  if (!report.accepted(static_cast<int>(q))) {
-    return fmt::format("{} -> no match (best {}, similarity {:.4f})\n", query, best, found.front().similarity);
-  }
-  std::string verdict;
-  if (report.dataset.labelled)
-    verdict = std::ranges::binary_search(report.dataset.positives[q], found.front().row) ? "  right" : "  wrong";
-  return fmt::format("{} -> {}  similarity {:.4f}{}\n", query, best, found.front().similarity, verdict);
-}
-
-void print(const RunReport& report, Console& console) {
-  if (console.json) return console.data(matches_json(report));
-  std::string out;
-  for (std::size_t q = 0; q < report.matches.size(); ++q) out += line_of(report, q);
-  if (report.evaluation) out += recall_line(*report.evaluation) + "\n";
-  console.data(out);
-}
-
-void write_files(const RunReport& report, const fs::path& folder, Console& console) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) fail(ErrorCode::kIo, "cannot make the folder '{}': {}", folder.string(), error.message());
-  write_predictions(folder / "predictions.csv", report);
-  write_run_record(folder / "run.json", report);
-  write_report(folder / "report.html", report);
-  console.talk(fmt::format("wrote {0}/report.html, {0}/predictions.csv and {0}/run.json", folder.string()));
-}
-
 int run_match(const MatchArgs& args, Console& console) {
   RunReport report;
   report.dataset = load_folder_pair({args.folders[0], args.folders[1], args.gt, args.positions});
@@ -129,12 +89,14 @@ int run_match(const MatchArgs& args, Console& console) {
   finish_work_on_signal();
   ExtractorOptions for_references = args.model.extractor;
   for_references.rho = args.reference_rho.value_or(args.model.extractor.rho);
-  const Side references = describe_side(model, for_references, dataset.references, orientation, "references", console);
-  const Side queries = describe_side(model, args.model.extractor, dataset.queries, orientation, "queries", console);
+  Side references = describe_side(model, for_references, dataset.references, orientation, "references", console);
+  Side queries = describe_side(model, args.model.extractor, dataset.queries, orientation, "queries", console);
+  if (args.dim) whiten(queries.photos, references.photos, *args.dim);
 
   report.run =
       record_of("match", args.model.model, model, args.model.extractor, for_references.rho, queries, orientation, console);
-  report.run.min_similarity = threshold_of(args, model.info(), queries.size, console);
+  report.run.min_similarity =
+      threshold_of(args.min_similarity, model.info(), args.model.extractor.rho, queries.size, args.dim.has_value(), console);
   add_sides(report, queries, references);
   report.matches = match_all(queries.photos, references.photos, args.top_k, wanted);
   if (dataset.labelled) {
@@ -144,8 +106,8 @@ int run_match(const MatchArgs& args, Console& console) {
     }
     report.evaluation = evaluate(dataset, report.matches, ks);
   }
-  if (!args.output.empty()) write_files(report, args.output, console);
-  print(report, console);
+  if (!args.output.empty()) write_run_folder(args.output, report, model, args.model.extractor, for_references, console);
+  print_answers(report, console);
   return report.skipped.empty() ? 0 : 4;
 }
 
@@ -166,9 +128,11 @@ Verb make_match(Console& console) {
   options = {{"-k,--top-k", "K", "matches a query, 1 to 1000; default 10", to_int(args->top_k, 1, limits::kMaxTopK)},
              {"--gt", "FILE.csv", "ground truth: query,best_ref,accepted_refs", to_text(args->gt)},
              {"--positions", "FILE.csv", "image,lat,lon[,heading_deg,time] or image,east,north[,...]", to_text(args->positions)},
-             {"-o,--output", "DIR", "write report.html, predictions.csv and run.json there", to_text(args->output)},
+             {"-o,--output", "DIR", "write report.html, tables and run.json there", to_text(args->output)},
              {"--min-similarity", "S", "below it the answer is \"no match\"; default: the model's, if calibrated",
               to_number(args->min_similarity, {-1, 1})},
+             {"--dim", "D", "PCA-whitened descriptors of D values, learnt from the references",
+              to_int(args->dim, 1, Whitening::kMaxTargetDim)},
              {"--exclude-recent", "N", "loop closure on one folder: leave out the last N photos",
               to_int(args->exclude_recent, 1, 1'000'000'000)},
              {"--exclude-seconds", "T", "leave out references less than T seconds older than the query",

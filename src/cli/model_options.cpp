@@ -55,20 +55,23 @@ void add_extractor_options(std::vector<Option>& options, ModelArgs& args) {
                    to_int(extractor.threads, 1, 1024)}});
 }
 
-Model open_model(const std::string& name, Console& console) {
-  if (name.empty() || name == kDemoModel) {
-    console.talk_once(
-        "notice: the demo model is untrained (seeded random weights), good for trying things out only; "
-        "--model FILE uses a real one");
-    return Model::random(kDemoModel);
-  }
-  if (looks_like_path(name) || std::filesystem::exists(name)) return load_file(name);
+std::optional<std::filesystem::path> model_file(const std::string& name) {
+  if (name.empty() || name == kDemoModel) return std::nullopt;
+  if (looks_like_path(name) || std::filesystem::exists(name)) return name;
   std::vector<std::string> known{kDemoModel};
   for (const auto& file : find_model_files()) {
-    if (file.stem() == name) return load_file(file);
+    if (file.stem() == name) return file;
     known.push_back(file.stem().string());
   }
   fail_with_hint(ErrorCode::kUsage, kImportHint, "unknown model '{}'{}", name, did_you_mean(name, known));
+}
+
+Model open_model(const std::string& name, Console& console) {
+  if (const auto file = model_file(name)) return load_file(*file);
+  console.talk_once(
+      "notice: the demo model is untrained (seeded random weights), good for trying things out only; "
+      "--model FILE uses a real one");
+  return Model::random(kDemoModel);
 }
 
 std::string model_label(const std::string& name) {

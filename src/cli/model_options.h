@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,9 @@ void add_extractor_options(std::vector<Option>& options, ModelArgs& args);
 
 /// "demo", a file, or the name of a file in the model folders. Says once on stderr that the demo model is untrained.
 Model open_model(const std::string& name, Console& console);
+
+/// The file of a name; nothing for the demo model. Throws Error kUsage for an unknown name.
+std::optional<std::filesystem::path> model_file(const std::string& name);
 
 /// The name to show: the file's stem, or "demo".
 std::string model_label(const std::string& name);

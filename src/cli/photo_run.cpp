@@ -16,6 +16,7 @@
 #include "cli/progress.h"
 #include "cli/stop.h"
 #include "revisit/bench.h"
+#include "revisit/whitening.h"
 
 namespace revisit::cli {
 namespace {
@@ -37,6 +38,10 @@ void check_sources(const DataArgs& args) {
   }
   if (named && (args.dataset.empty() || args.root.empty())) {
     fail(ErrorCode::kUsage, "--dataset and --root go together, but {} is missing", args.dataset.empty() ? "--dataset" : "--root");
+  }
+  if (named && (args.gt || args.positions)) {
+    fail(ErrorCode::kUsage, "--dataset {} brings its own ground truth, so {} is one too many", args.dataset,
+         args.gt ? "--gt" : "--positions");
   }
 }
 
@@ -63,6 +68,8 @@ void add_run_options(std::vector<Option>& options, DataArgs& args) {
        {"--image-size", "H W", "like --size HxW; one number: shorter edge", to_ints(args.image_size, 2, 1, kMaxInputSide), true},
        {"--orientation", "HOW", "apply or ignore EXIF orientation; default ignore",
         to_choice(args.orientation, {"apply", "ignore"})},
+       {"--dim", "D", "PCA-whitened descriptors of D values, learnt from the references",
+        to_int(args.dim, 1, Whitening::kMaxTargetDim)},
        {"--batch-size", "N", "accepted; results never depend on it", to_int(args.batch_size, 1, 65536)}});
 }
 
@@ -71,6 +78,15 @@ Dataset load_data(const DataArgs& args, Console& console) {
   Dataset dataset;
   if (!args.dataset.empty()) {
     dataset = load_named(args.dataset, args.root);
+    if (args.positive_dist_threshold_m != DataArgs().positive_dist_threshold_m) {
+      console.talk(fmt::format("notice: --positive-dist-threshold {:g} is ignored, {} has a protocol of its own",
+                               args.positive_dist_threshold_m, args.dataset));
+    }
+    if (args.no_labels && dataset.labelled) {
+      dataset.labelled = false;
+      dataset.positives.clear();
+      dataset.protocol += "; ground truth not used, as asked";
+    }
   } else {
     FolderPair pair{args.queries_folder, args.database_folder,           args.gt,
                     args.positions,      args.positive_dist_threshold_m, args.no_labels};
@@ -109,6 +125,11 @@ Side describe_side(const Model& model, const ExtractorOptions& options, const st
                    const char* label, Console& console) {
   Extractor extractor(model, options);
   for (const auto& notice : extractor.notices()) console.talk_once("notice: " + notice);
+  return describe_side(extractor, photos, orientation, label, console);
+}
+
+Side describe_side(Extractor& extractor, const std::vector<Photo>& photos, Orientation orientation, const char* label,
+                   Console& console) {
   Progress progress(fmt::format("describing {}", label), photos.size(), console.quiet);
   Side side;
   side.size = extractor.input_size();
@@ -133,6 +154,7 @@ RunRecord record_of(const char* command, const std::string& model_name, const Mo
   const ModelInfo info = model.info();
   RunRecord run;
   run.version = REVISIT_VERSION;
+  run.commit = REVISIT_COMMIT;
   run.command = command;
   run.arguments = console.arguments;
   run.started = utc_now();

@@ -28,6 +28,7 @@ struct DataArgs {
   std::vector<int> image_size;  ///< H W, or the shorter edge
   std::string orientation = "ignore";
   std::optional<double> reference_rho;
+  std::optional<int> dim;  ///< PCA-whitened
   int batch_size = 1;
 };
 
@@ -48,6 +49,8 @@ struct Side {
 };
 
 /// Describes with progress; skipped photos are named. Throws when not one photo could be used, and Interrupted.
+Side describe_side(Extractor& extractor, const std::vector<Photo>& photos, Orientation orientation, const char* label,
+                   Console& console);
 Side describe_side(const Model& model, const ExtractorOptions& options, const std::vector<Photo>& photos, Orientation orientation,
                    const char* label, Console& console);
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <new>
 
 #include "base/fail.h"
@@ -23,14 +24,19 @@ using Arguments = std::vector<std::string>;
 constexpr int kClosedOutputExit = 128 + 13;  // as if SIGPIPE had ended us
 constexpr const char* kHelpHint = "revisit --help lists the commands";
 
+// The members of a group, or everything, a group as one line.
 std::vector<Listed> listed(const std::string& group = {}) {
   std::vector<Listed> out;
   for (const auto& verb : kVerbs) {
     const std::string name = verb.name;
-    if (group.empty()) {
+    const auto space = name.find(' ');
+    if (!group.empty()) {
+      if (name.starts_with(group + " ")) out.push_back({name.substr(group.size() + 1), verb.summary});
+    } else if (space == std::string::npos) {
       out.push_back({name, verb.summary});
-    } else if (name.starts_with(group + " ")) {
-      out.push_back({name.substr(group.size() + 1), verb.summary});
+    } else if (out.empty() || out.back().name != name.substr(0, space)) {
+      const auto* found = std::ranges::find(kVerbGroups, name.substr(0, space), &VerbGroup::name);
+      out.push_back({found->name, found->summary});
     }
   }
   return out;
@@ -51,7 +57,7 @@ const VerbEntry* find_verb(const std::string& name) {
 
 [[noreturn]] void refuse_word(const std::string& word) {
   Arguments known{"help"};
-  for (const auto& name : names_of(listed())) known.push_back(name.substr(0, name.find(' ')));
+  for (const auto& name : names_of(listed())) known.push_back(name);
   const char* kind = word.starts_with('-') ? "option" : "command";
   if (word.starts_with('-')) known = {"--help", "--version"};
   fail_with_hint(ErrorCode::kUsage, kHelpHint, "unknown {} '{}'{}", kind, word, did_you_mean(word, known));

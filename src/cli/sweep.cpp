@@ -73,11 +73,13 @@ void sweep_model(const std::string& name, const SweepArgs& args, const Dataset& 
       described_rho = options.rho;
     }
     options.rho = rho;
-    const Side queries = describe_side(model, options, dataset.queries, orientation, "queries", console);
+    Side queries = describe_side(model, options, dataset.queries, orientation, "queries", console);
     if (sweep.points.empty()) sweep.run = record_of("sweep", name, model, options, described_rho, queries, orientation, console);
     keep_skipped(*references, sweep.skipped);
     keep_skipped(queries, sweep.skipped);
-    const auto matches = match_all(queries.photos, references->photos, top_k);
+    DescribedPhotos searched = references->photos;  // a copy: the next rho may need them as they are
+    if (args.data.dim) whiten(queries.photos, searched, *args.data.dim);
+    const auto matches = match_all(queries.photos, searched, top_k, search_filter(dataset));
     sweep.points.push_back({model_label(name), rho, described_rho, queries.photos.dim, queries.photos.median_forward_ms,
                             queries.photos.median_end_to_end_ms, evaluate(dataset, matches, args.data.recall_values)});
     console.talk(fmt::format("{} at rho {:g}: {}", model_label(name), rho, recall_line(sweep.points.back().evaluation)));
@@ -94,7 +96,7 @@ int run_sweep(SweepArgs& args, Console& console) {
   for (const auto& name : names) sweep_model(name, args, dataset, sweep, console);
   if (!args.output.empty()) {
     write_sweep(args.output, sweep);
-    console.talk(fmt::format("wrote sweep.csv, sweep.json, sweep.svg and report.html to {}", args.output));
+    console.talk(fmt::format("wrote sweep.csv, sweep.json, sweep.svg, sweep.png and report.html to {}", args.output));
   }
   console.data(console.json ? sweep_json(sweep) : table_of(sweep));
   return sweep.skipped.empty() ? 0 : 4;
@@ -114,7 +116,7 @@ Verb make_sweep(Console& console) {
   auto& options = verb.options;
   options = {{"--rho", "R,R,...", "shares of patch tokens kept; default 1,0.7,0.5", to_numbers(args->rho, kRhoRange)},
              {"--models", "A,B", "several models, in place of --model", to_text(args->models)},
-             {"-o,--output", "DIR", "write sweep.csv, sweep.json, sweep.svg and report.html there", to_text(args->output)}};
+             {"-o,--output", "DIR", "write sweep.csv, .json, .svg, .png and report.html there", to_text(args->output)}};
   add_data_options(options, args->data);
   add_model_option(options, args->model);
   add_run_options(options, args->data);

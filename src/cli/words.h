@@ -25,6 +25,9 @@ std::vector<std::string> normalise_arguments(const std::vector<std::string>& arg
 /// {"head.weight", "head.bias", "mask_token"} becomes "head.*, mask_token". Long lists are cut with a count.
 std::string group_by_prefix(const std::vector<std::string>& names);
 
+/// As a shell takes it for one word: quoted unless it is plain.
+std::string shell_quoted(const std::string& word);
+
 /// 1536 is "1.5 KB": three digits at most, powers of 1024.
 std::string human_bytes(double bytes);
 

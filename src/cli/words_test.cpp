@@ -49,5 +49,13 @@ TEST(Words, BytesAreShownInTheUnitThatFits) {
   EXPECT_EQ(human_bytes(16.0 * 1024 * 1024 * 1024), "16 GB");
 }
 
+TEST(Words, ShellQuotedIsOneWordOfAShell) {
+  EXPECT_EQ(shell_quoted("photos/a-1.jpg"), "photos/a-1.jpg");
+  EXPECT_EQ(shell_quoted("my photos"), "'my photos'");
+  EXPECT_EQ(shell_quoted("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_quoted("drive/*.jpg"), "'drive/*.jpg'");
+  EXPECT_EQ(shell_quoted(""), "''");
+}
+
 }  // namespace
 }  // namespace revisit::cli

@@ -79,6 +79,10 @@ void place_by_exif(Photo& photo) {
   } catch (const Error&) {
     return;
   }
+  place_by(info, photo);
+}
+
+void place_by(const PhotoInfo& info, Photo& photo) {
   if (info.lat_deg && info.lon_deg) {
     photo.position = position_from({*info.lat_deg, *info.lon_deg});
     photo.position->heading_deg = info.heading_deg;

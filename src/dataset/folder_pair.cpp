@@ -19,37 +19,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string last_part(const fs::path& folder) { return (folder / "").parent_path().filename().string(); }
-
-std::size_t num_placed(const std::vector<Photo>& photos) {
-  return static_cast<std::size_t>(std::ranges::count_if(photos, [](const Photo& photo) { return photo.position.has_value(); }));
-}
-
 bool all_geographic(const std::vector<Photo>& photos) {
   return std::ranges::all_of(photos, [](const Photo& photo) { return !photo.position || photo.position->geographic; });
-}
-
-// Names may be given as NAME or as FOLDER/NAME; `used_twice` counts rows that served a photo of the other folder already.
-void place_by_table(std::vector<Photo>& photos, const std::string& folder, PositionTable& table, std::size_t& used_twice) {
-  for (auto& photo : photos) {
-    photo.position.reset();
-    photo.time_s.reset();
-    auto found = table.photos.find(folder + "/" + photo.name);
-    if (found == table.photos.end()) found = table.photos.find(photo.name);
-    if (found == table.photos.end()) continue;
-    photo.position = found->second.position;
-    photo.time_s = found->second.time_s;
-    if (found->second.used) ++used_twice;
-    found->second.used = true;
-  }
 }
 
 void place_by_file(Dataset& set, const FolderPair& pair) {
   PositionTable table = read_positions(*pair.positions, set.notes);
   const std::string file = pair.positions->filename().string();
-  std::size_t used_twice = 0;
-  place_by_table(set.queries, last_part(pair.queries), table, used_twice);
-  place_by_table(set.references, last_part(pair.references), table, used_twice);
+  std::size_t used_twice = place_by_table(set.queries, last_part(pair.queries), table);
+  used_twice += place_by_table(set.references, last_part(pair.references), table);
   if (num_placed(set.queries) == 0 || num_placed(set.references) == 0) {
     const bool queries = num_placed(set.queries) == 0;
     fail_with_hint(ErrorCode::kMismatch, "names in it are relative to the folder, or start with the folder's own name",

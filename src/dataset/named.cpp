@@ -16,10 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kMslsValCities = {"cph", "sf"};
-const std::vector<std::string> kMslsTestCities = {"miami", "athens", "buenosaires", "stockholm", "bengaluru", "kampala"};
 const std::vector<std::string> kPittsFolders = {"", "Pittsburgh", "pittsburgh", "Pitts250k", "pitts250k", "pitts30k"};
-const std::vector<std::string> kMslsFolders = {"", "msls", "mapillary", "mapillary_sls", "MSLS"};
 
 std::vector<std::string> with(std::vector<std::string> folders, const std::vector<std::string>& more) {
   folders.insert(folders.end(), more.begin(), more.end());
@@ -55,16 +52,27 @@ std::optional<Dataset> nordland(Places& places) {
 }
 
 std::optional<Dataset> msls_val_all(Places& places) {
-  if (auto found = from_msls_csv(places, "train_val", kMslsValCities)) return found;
+  if (auto found = from_msls_csv(places, msls_split("msls_val_all"))) return found;
   return from_named_folders(places, "val", "25 m on the UTM plane; all queries, not the official 740");
 }
 
 std::optional<Dataset> msls_test(Places& places) {
-  if (auto found = from_npy(places, "msls_test", false, "its im2im lists")) {
-    label_msls_lists(*found, places, "test", kMslsTestCities);
-    return found;
+  const MslsSplit split = msls_split("msls_test");
+  auto found = from_npy(places, "msls_test", false, "its im2im lists");
+  if (found) {
+    label_msls_lists(*found, places, split);
+  } else {
+    found = from_msls_csv(places, split);
   }
-  return from_msls_csv(places, "test", kMslsTestCities);
+  if (found) search_by_city(*found, split);
+  return found;
+}
+
+std::optional<Dataset> msls_test_all(Places& places) {
+  const MslsSplit split = msls_split("msls_test_all");
+  auto found = from_msls_csv(places, split);
+  if (found) search_by_city(*found, split);
+  return found;
 }
 
 std::optional<Dataset> sped(Places& places) {
@@ -95,12 +103,15 @@ std::vector<Spec> specs() {
        {"", "nordland_3450", "nordland", "Nordland"},
        "summer/ and winter/, or ref/ and query/, 3450 photos each",
        [](Places& places) { return from_frames(places, 1, 2); }},
-      {"msls_val", with(kMslsFolders, {"msls_val", "msls-val"}),
+      {"msls_val", with(msls_folders(), {"msls_val", "msls-val"}),
        "msls_val_{dbImages,qImages,qIdx,pIdx}.npy (the official 740 queries; msls_val_all needs no lists) and train_val/{cph,sf}",
        [](Places& places) { return from_npy(places, "msls_val", true, "accepted references from its lists (25 m)"); }},
-      {"msls_val_all", kMslsFolders, "train_val/{cph,sf}/{query,database}/{postprocessed.csv,raw.csv,images/}", msls_val_all},
-      {"msls_test", with(kMslsFolders, {"msls_test"}),
-       "msls_test_{dbImages,qImages}.npy, or test/CITY/{query,database}/{postprocessed.csv,images/}", msls_test},
+      {"msls_val_all", msls_folders(), "train_val/{cph,sf}/{query,database}/{postprocessed.csv,raw.csv,images/}", msls_val_all},
+      {"msls_test", with(msls_folders(), {"msls_test"}),
+       "msls_test_{dbImages,qImages}.npy, or test/CITY/{query,database}/{postprocessed.csv or "
+       "seq_info.csv,subtask_index.csv,images/}",
+       msls_test},
+      {"msls_test_all", msls_folders(), "test/CITY/{query,database}/{postprocessed.csv or seq_info.csv,images/}", msls_test_all},
       pitts("pitts30k_val", "pitts30k", "val"),
       pitts("pitts30k_test", "pitts30k", "test"),
       pitts("pitts250k_test", "pitts250k", "test"),

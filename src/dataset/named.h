@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "dataset/msls_tables.h"
 #include "revisit/dataset.h"
 
 namespace revisit::dataset {
@@ -41,9 +42,13 @@ std::optional<Dataset> from_frames(Places& places, int stride, int tolerance);
 std::optional<Dataset> from_pairs(Places& places, const std::string& queries, const std::string& references);
 
 /// MSLS as published: SPLIT/CITY/{query,database}/{postprocessed.csv,raw.csv,images/}; 25 m within each city, panoramas left out.
-std::optional<Dataset> from_msls_csv(Places& places, const std::string& split, const std::vector<std::string>& cities);
+/// Without places (test cities as first published: seq_info.csv, subtask_index.csv, images/) it is not labelled.
+std::optional<Dataset> from_msls_csv(Places& places, const MslsSplit& split);
 
 /// Ground truth for MSLS lists whose cities have coordinates below `places`; leaves the set as it is when they have none.
-void label_msls_lists(Dataset& set, Places& places, const std::string& split, const std::vector<std::string>& cities);
+void label_msls_lists(Dataset& set, Places& places, const MslsSplit& split);
+
+/// A query is compared with references of its own city only.
+void search_by_city(Dataset& set, const MslsSplit& split);
 
 }  // namespace revisit::dataset

@@ -22,8 +22,8 @@ void write_frames(const TemporaryFolder& folder, const std::string& name, int co
   for (int i = 0; i < count; ++i) folder.write(name + "/" + std::to_string(1000 + i) + ".jpg");
 }
 
-TEST(NamedSets, AreElevenAndUnknownNamesAreRefusedWithTheList) {
-  EXPECT_EQ(named_datasets().size(), 11U);
+TEST(NamedSets, AreTwelveAndUnknownNamesAreRefusedWithTheList) {
+  EXPECT_EQ(named_datasets().size(), 12U);
   const Error error = testing::thrown_by([] { load_named("nordlnd", "."); });
   EXPECT_EQ(error.code(), ErrorCode::kUsage);
   EXPECT_NE(error.hint().find("nordland_3450"), std::string::npos);

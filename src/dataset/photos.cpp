@@ -119,6 +119,12 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
+std::string last_part(const fs::path& folder) { return (folder / "").parent_path().filename().string(); }
+
+std::size_t num_placed(const std::vector<Photo>& photos) {
+  return static_cast<std::size_t>(std::ranges::count_if(photos, [](const Photo& photo) { return photo.position.has_value(); }));
+}
+
 Photo photo_of(const fs::path& folder, std::string name) {
   Photo out;
   out.path = folder / name;

@@ -18,6 +18,12 @@ bool is_photo_name(std::string_view name);
 
 bool is_there(const std::filesystem::path& path);
 
+/// The name of a folder without what leads to it.
+std::string last_part(const std::filesystem::path& folder);
+
+/// How many have a position.
+std::size_t num_placed(const std::vector<Photo>& photos);
+
 /// The photo `name` of `folder`; its position is taken from the name when that carries one.
 Photo photo_of(const std::filesystem::path& folder, std::string name);
 

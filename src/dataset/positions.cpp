@@ -105,6 +105,22 @@ PositionTable parse_positions_csv(std::string_view text, const std::string& file
   return out;
 }
 
+std::size_t place_by_table(std::vector<Photo>& photos, const std::string& folder, PositionTable& table) {
+  std::size_t shared = 0;
+  for (auto& photo : photos) {
+    photo.position.reset();
+    photo.time_s.reset();
+    auto found = table.photos.find(folder + "/" + photo.name);
+    if (found == table.photos.end()) found = table.photos.find(photo.name);
+    if (found == table.photos.end()) continue;
+    photo.position = found->second.position;
+    photo.time_s = found->second.time_s;
+    if (found->second.used) ++shared;
+    found->second.used = true;
+  }
+  return shared;
+}
+
 PositionTable read_positions(const std::filesystem::path& path, std::vector<std::string>& notes) {
   const std::string text = read_text(path, limits::kMaxCsvBytes);
   const auto first = text.find_first_not_of("\xEF\xBB\xBF \t\r\n");

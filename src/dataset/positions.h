@@ -37,6 +37,10 @@ PositionTable parse_geojson(std::string_view text, const std::string& file, std:
 /// Either of the two, told apart by content.
 PositionTable read_positions(const std::filesystem::path& path, std::vector<std::string>& notes);
 
+/// Gives each photo what its row says, and nothing when it has none; names in the table may be NAME or FOLDER/NAME. Returns how
+/// many photos share a row that another photo had used.
+std::size_t place_by_table(std::vector<Photo>& photos, const std::string& folder, PositionTable& table);
+
 /// Adds `photo` unless the name is already there: then returns the number of the row that has it, else 0.
 std::uint64_t add_photo(PositionTable& table, const std::string& name, const PlacedPhoto& photo);
 

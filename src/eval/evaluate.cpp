@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/random.h"
+#include "eval/challenge.h"
 #include "eval/curve.h"
 
 namespace revisit {
@@ -89,6 +90,7 @@ Evaluation evaluate(const Dataset& dataset, const std::vector<std::vector<Match>
     out.recall.push_back({ks[j], percent(hits), percent(spread[j].first), percent(spread[j].second)});
   }
   eval::fill_curve(std::move(answers), out.num_queries - out.num_without_positive, out);
+  if (!dataset.parts.empty()) out.challenge = eval::score_parts(dataset, matches, ks);
   return out;
 }
 

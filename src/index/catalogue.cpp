@@ -144,6 +144,11 @@ Catalogue Catalogue::create(const std::filesystem::path& folder, const IndexSett
   insert_setting(database, "orientation", std::string_view(settings.orientation));
   insert_setting(database, "aggregate", std::string_view(settings.aggregate));
   insert_setting(database, "pruner", std::string_view(settings.pruner));
+  // Not in every index of version 1; absent means the model's own.
+  if (settings.prune_layer) insert_setting(database, "prune_layer", std::int64_t{*settings.prune_layer});
+  if (settings.kappa) insert_setting(database, "kappa", settings.kappa);
+  if (!settings.norm_scale.empty()) insert_setting(database, "norm_scale", std::string_view(settings.norm_scale));
+  if (settings.seed != 0) insert_setting(database, "seed", static_cast<std::int64_t>(settings.seed));
   database.run(
       fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}; COMMIT", kApplicationId, kFormatVersion).c_str());
   flush_folder(folder);
@@ -154,9 +159,9 @@ Catalogue Catalogue::create(const std::filesystem::path& folder, const IndexSett
 void Catalogue::read_settings() {
   const std::string file = database_->file();
   Statement select(*database_, "SELECT value FROM settings WHERE key = ?1");
+  const auto has = [&](const char* key) { return select.reset().bind(1, std::string_view(key)).step(); };
   const auto find = [&](const char* key) {
-    select.reset().bind(1, std::string_view(key));
-    if (!select.step()) fail(ErrorCode::kBadFile, "'{}': setting '{}' is missing", file, key);
+    if (!has(key)) fail(ErrorCode::kBadFile, "'{}': setting '{}' is missing", file, key);
   };
   const auto text = [&](const char* key) {
     find(key);
@@ -182,6 +187,15 @@ void Catalogue::read_settings() {
   settings_.orientation = text("orientation");
   settings_.aggregate = text("aggregate");
   settings_.pruner = text("pruner");
+  if (has("prune_layer")) settings_.prune_layer = integer("prune_layer", 0, 1000);
+  if (has("kappa")) {
+    settings_.kappa = select.real(0, "kappa", -1);
+    if (!(*settings_.kappa >= 0 && *settings_.kappa <= 1)) {
+      fail(ErrorCode::kBadFile, "'{}': setting 'kappa' is {}, it must lie in [0, 1]", file, *settings_.kappa);
+    }
+  }
+  if (has("norm_scale")) settings_.norm_scale = text("norm_scale");
+  if (has("seed")) settings_.seed = static_cast<std::uint64_t>(select.integer(0, "seed", -1));
 }
 
 Statement& Catalogue::cached(std::unique_ptr<Statement>& slot, const char* sql) {

@@ -8,7 +8,27 @@
 #include "base/limits.h"
 #include "index/catalogue.h"
 
-namespace revisit::index {
+namespace revisit {
+namespace {
+
+template <typename Value>
+void require_same(const std::filesystem::path& folder, const char* what, const Value& stored, const Value& given) {
+  if (stored != given) {
+    fail_with_hint(ErrorCode::kMismatch, "use the settings of the index, or start another one",
+                   "index '{}' was made with {} '{}', not '{}'", folder.string(), what, stored, given);
+  }
+}
+
+}  // namespace
+
+void require_compatible(const std::filesystem::path& folder, const IndexSettings& stored, const IndexSettings& given) {
+  require_same(folder, "fingerprint", stored.fingerprint, given.fingerprint);
+  require_same(folder, "aggregate", stored.aggregate, given.aggregate);
+  require_same(folder, "orientation", stored.orientation, given.orientation);
+  require_same(folder, "dim", stored.dim, given.dim);
+}
+
+namespace index {
 namespace {
 
 void check_text(const std::string& text, const char* what) {
@@ -59,6 +79,8 @@ void check_settings(const IndexSettings& settings) {
   check_text(settings.orientation, "setting 'orientation'");
   check_text(settings.aggregate, "setting 'aggregate'");
   check_text(settings.pruner, "setting 'pruner'");
+  check_text(settings.norm_scale, "setting 'norm_scale'");
 }
 
-}  // namespace revisit::index
+}  // namespace index
+}  // namespace revisit

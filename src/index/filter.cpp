@@ -3,10 +3,12 @@
 // Search options: checked, and turned into a mask over the rows.
 #include "index/filter.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/fail.h"
 #include "base/limits.h"
+#include "revisit/whitening.h"
 
 namespace revisit::index {
 namespace {
@@ -40,6 +42,10 @@ void check_search(std::span<const float> queries, int dim, const SearchOptions& 
   }
   if (options.after_s && std::isnan(*options.after_s)) fail(ErrorCode::kUsage, "after_s is nan");
   if (options.before_s && std::isnan(*options.before_s)) fail(ErrorCode::kUsage, "before_s is nan");
+  if (options.dim && (*options.dim < 1 || *options.dim > std::min(dim, int{Whitening::kMaxTargetDim}))) {
+    fail(ErrorCode::kUsage, "dim {} of a search is outside 1..{}: the index has dim {}, the limit is {}", *options.dim,
+         std::min(dim, int{Whitening::kMaxTargetDim}), dim, int{Whitening::kMaxTargetDim});
+  }
   const auto size = static_cast<std::size_t>(dim);
   if (queries.size() % size != 0) {
     fail(ErrorCode::kUsage, "{} query values are no whole number of descriptors of dim {}", queries.size(), dim);

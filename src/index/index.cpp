@@ -4,6 +4,7 @@
 #include "revisit/index.h"
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <utility>
 
@@ -11,10 +12,18 @@
 #include "index/catalogue.h"
 #include "index/disk.h"
 #include "index/filter.h"
+#include "index/graph.h"
+#include "index/projected.h"
 #include "index/row_file.h"
 #include "index/search.h"
 
 namespace revisit {
+namespace {
+
+constexpr int kLeastRowsOfGraph = 500;  // fewer are scanned as fast, and exactly
+constexpr int kLeastNearest = 200;      // rows a graph search looks at, at least
+
+}  // namespace
 
 struct Index::Impl {
   std::filesystem::path folder;
@@ -26,6 +35,10 @@ struct Index::Impl {
 
   std::mutex mutex;                                        // of the catalogue's statements and of `places`
   std::optional<std::vector<index::PlaceAndTime>> places;  // read when a search first asks
+
+  std::mutex derived_mutex;  // of the two below, which a search first asks for makes; only refresh() outdates them
+  std::map<int, index::Projected> projected;  // by dim
+  std::map<int, index::Graph> graphs;         // by dim, 0: of the rows as they are
 
   Impl(const std::filesystem::path& where, index::Catalogue opened)
       : folder(where),
@@ -65,6 +78,50 @@ struct Index::Impl {
     if (row < 0 || row >= snapshot.rows) {
       fail(ErrorCode::kUsage, "row {} is not in index '{}' of {} rows", row, folder.string(), snapshot.rows);
     }
+  }
+
+  index::Source source() const {
+    return {folder, reinterpret_cast<const float*>(vectors.data()), snapshot.rows, vectors.header().dim,
+            vectors.header().identity};
+  }
+
+  const index::Projected& projected_to(int dim) {
+    const std::lock_guard guard(derived_mutex);
+    index::Projected& out = projected.try_emplace(dim, dim).first->second;
+    out.update(source());
+    return out;
+  }
+
+  // `rows` are those of `dim`, or as they are when it is 0.
+  const index::Graph& graph_of(int dim, const index::SearchSpace& rows) {
+    const std::lock_guard guard(derived_mutex);
+    index::Graph& graph = graphs[dim];
+    index::Source from = source();
+    from.rows = rows.rows;
+    from.dim = rows.dim;
+    graph.update(from, index::graph_name(dim));
+    graph.set_live(live);
+    return graph;
+  }
+
+  std::vector<std::vector<Match>> search_graph(const index::SearchSpace& space, std::span<const float> queries,
+                                               const SearchOptions& options, SearchStats& stats) {
+    const index::Graph& graph = graph_of(options.dim.value_or(0), space);
+    const auto dim = static_cast<std::size_t>(space.dim);
+    const int nearest = std::max(kLeastNearest, 2 * options.top_k);
+    const auto enough =
+        static_cast<std::size_t>(std::min(options.top_k, snapshot.rows - static_cast<int>(snapshot.replaced.size())));
+    std::vector<std::vector<Match>> out;
+    for (std::size_t at = 0; at < queries.size(); at += dim) {
+      const std::vector<int> found = graph.nearest(queries.data() + at, nearest);
+      stats.rows_reranked += static_cast<std::int64_t>(found.size());
+      out.push_back(index::rank(space, queries.data() + at, found, options.top_k));
+      // Copies of one photo can make an island that the rest does not lead out of.
+      if (out.back().size() < enough) {
+        out.back() = index::search(space, queries.subspan(at, dim), options.top_k, options.mode, stats).front();
+      }
+    }
+    return out;
   }
 
   // Empty: every row is wanted.
@@ -129,20 +186,31 @@ std::vector<std::vector<Match>> Index::search(std::span<const float> queries, co
                                               SearchStats* stats) const {
   const index::RowFile& vectors = impl_->vectors;
   index::check_search(queries, vectors.header().dim, options);
-  const std::vector<std::uint8_t> wanted = impl_->wanted(options);
   index::SearchSpace space;
-  space.dim = vectors.header().dim;
-  space.rows = reinterpret_cast<const float*>(vectors.data());
-  if (impl_->codes) {
-    space.codes = impl_->codes->data();
-    space.code_stride = impl_->codes->header().row_bytes();
-    space.coded = impl_->codes->rows();
+  std::vector<float> whitened;
+  if (options.dim) {
+    const index::Projected& projected = impl_->projected_to(*options.dim);
+    whitened = projected.whitening().apply(queries);
+    queries = whitened;
+    space = projected.space();
+  } else {
+    space.dim = vectors.header().dim;
+    space.rows = reinterpret_cast<const float*>(vectors.data());
+    if (impl_->codes) {
+      space.codes = impl_->codes->data();
+      space.code_stride = impl_->codes->header().row_bytes();
+      space.coded = impl_->codes->rows();
+    }
   }
+  const std::vector<std::uint8_t> wanted = impl_->wanted(options);
   space.end = std::min(rows(), options.end_row.value_or(rows()));
   space.first = std::min(options.first_row, space.end);
   space.wanted = wanted.empty() ? nullptr : wanted.data();
   SearchStats counted;
-  auto out = index::search(space, queries, options.top_k, options.mode, counted);
+  const bool all_rows = space.first == 0 && space.end == rows() && !index::filters_by_place_or_time(options);
+  const bool by_graph = options.ann == SearchOptions::Ann::kHnsw && all_rows && rows() >= kLeastRowsOfGraph;
+  auto out = by_graph ? impl_->search_graph(space, queries, options, counted)
+                      : index::search(space, queries, options.top_k, options.mode, counted);
   if (stats != nullptr) *stats = counted;
   return out;
 }

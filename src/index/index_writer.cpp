@@ -24,14 +24,6 @@ std::uint64_t random_identity() {
   return (std::uint64_t{random()} << 32U) | random();
 }
 
-template <typename Value>
-void require_same(const std::filesystem::path& folder, const char* what, const Value& stored, const Value& given) {
-  if (stored != given) {
-    fail_with_hint(ErrorCode::kMismatch, "use the settings of the index, or start another one",
-                   "index '{}' was made with {} '{}', not '{}'", folder.string(), what, stored, given);
-  }
-}
-
 // The two files first, then the catalogue: whoever finds a catalogue finds everything.
 index::Catalogue open_or_create(const std::filesystem::path& folder, const IndexSettings& settings) {
   if (index::Catalogue::exists(folder)) return index::Catalogue::open_to_write(folder);
@@ -94,10 +86,7 @@ struct IndexWriter::Impl {
   // Before anything is cut: a file of another index must not lose its rows.
   int check(const IndexSettings& settings) {
     const IndexSettings& stored = catalogue.settings();
-    require_same(folder, "dim", stored.dim, settings.dim);
-    require_same(folder, "fingerprint", stored.fingerprint, settings.fingerprint);
-    require_same(folder, "orientation", stored.orientation, settings.orientation);
-    require_same(folder, "aggregate", stored.aggregate, settings.aggregate);
+    require_compatible(folder, stored, settings);
     const index::File file(folder / index::kVectorsName, index::File::Access::kRead);
     index::require_same_index(index::read_header(file, index::FileKind::kVectors), stored.dim, catalogue.identity(), file.path());
     return catalogue.snapshot(0).rows;
@@ -185,6 +174,18 @@ void IndexWriter::commit() {
 }
 
 int IndexWriter::rows() const { return impl_->committed + impl_->pending; }
+
+int IndexWriter::committed_rows() const { return impl_->committed; }
+
+const IndexSettings& IndexWriter::settings() const { return impl_->catalogue.settings(); }
+
+std::optional<IndexSettings> index_settings(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder, ignored)) return std::nullopt;
+  index::require_folder(folder);
+  if (!index::Catalogue::exists(folder)) return std::nullopt;
+  return index::Catalogue::open(folder).settings();
+}
 
 std::optional<IndexEntry> IndexWriter::find(const std::string& name) const {
   const std::optional<int> row = impl_->catalogue.live_with_name(name);

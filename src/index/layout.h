@@ -5,6 +5,7 @@
 //   vectors.bin       64-byte header, then dim f32 per row
 //   codes.i8          64-byte header, then per row 16 bytes of CodeRow and dim int8 codes, padded; derived from vectors.bin
 //   lock              pid and start of the writer
+// and whatever derived.h makes of the rows.
 #pragma once
 
 #include <array>

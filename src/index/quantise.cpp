@@ -34,6 +34,14 @@ float rounded_up(double value) {
   return std::nextafter(out, std::numeric_limits<float>::infinity());
 }
 
+// To the nearest whole number within the limit. What is none (a damaged row) becomes 0; its residual, none either, makes the
+// search compare the row in any case.
+double nearest_code(double value, double limit) {
+  if (std::isnan(value)) return 0;
+  const double within = std::clamp(value, -limit, limit);
+  return within < 0 ? within - 0.5 : within + 0.5;
+}
+
 }  // namespace
 
 CodeRow quantise_row(std::span<const float> x, std::span<std::int8_t> codes) {
@@ -44,8 +52,7 @@ CodeRow quantise_row(std::span<const float> x, std::span<std::int8_t> codes) {
   const double inverse = row.scale > 0 ? 1.0 / static_cast<double>(row.scale) : 0.0;
   std::fill(codes.begin(), codes.end(), std::int8_t{0});
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const double scaled = std::clamp(static_cast<double>(x[i]) * inverse, -kCodeMax, kCodeMax);
-    codes[i] = static_cast<std::int8_t>(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
+    codes[i] = static_cast<std::int8_t>(nearest_code(static_cast<double>(x[i]) * inverse, kCodeMax));
   }
   row.residual = rounded_up(residual_norm(x, row, codes.data()));
   return row;
@@ -74,8 +81,7 @@ QueryCodes quantise_query(std::span<const float> q, std::span<std::int16_t> code
   double lost_squares = 0;
   for (std::size_t i = 0; i < q.size(); ++i) {
     const double value = q[i];
-    const double scaled = std::clamp(value / query.scale, -kQueryMax, kQueryMax);
-    codes[i] = static_cast<std::int16_t>(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
+    codes[i] = static_cast<std::int16_t>(nearest_code(value / query.scale, kQueryMax));
     const double lost = value - query.scale * codes[i];
     lost_squares += lost * lost;
   }

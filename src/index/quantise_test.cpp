@@ -88,5 +88,15 @@ TEST(Quantise, ProductsStayWithin32BitsForTheWorstRowOfEveryDim) {
   }
 }
 
+TEST(Quantise, ARowWithNumbersThatAreNoneGetsNoBound) {
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    const std::vector<float> row = {0.5F, bad, -0.5F};
+    std::vector<std::int8_t> codes(64);
+    EXPECT_TRUE(std::isnan(quantise_row(row, codes).residual)) << bad;
+    std::vector<std::int16_t> query_codes(64);
+    EXPECT_TRUE(std::isnan(quantise_query(row, query_codes).residual)) << bad;
+  }
+}
+
 }  // namespace
 }  // namespace revisit::index

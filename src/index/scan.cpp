@@ -139,6 +139,26 @@ Distance DistanceOf(const float* a, const float* b, int count) {
 Distance DistanceOf(const float* a, const float* b, int count) { return reference::distance(a, b, count); }
 #endif
 
+float RoughSquaredDistance(const float* a, const float* b, int count) {
+  const hn::ScalableTag<float> d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+  int i = 0;
+  for (; i + 4 * lanes <= count; i += 4 * lanes) {
+    const auto d0 = hn::Sub(hn::LoadU(d, a + i), hn::LoadU(d, b + i));
+    const auto d1 = hn::Sub(hn::LoadU(d, a + i + lanes), hn::LoadU(d, b + i + lanes));
+    const auto d2 = hn::Sub(hn::LoadU(d, a + i + 2 * lanes), hn::LoadU(d, b + i + 2 * lanes));
+    const auto d3 = hn::Sub(hn::LoadU(d, a + i + 3 * lanes), hn::LoadU(d, b + i + 3 * lanes));
+    s0 = hn::MulAdd(d0, d0, s0);
+    s1 = hn::MulAdd(d1, d1, s1);
+    s2 = hn::MulAdd(d2, d2, s2);
+    s3 = hn::MulAdd(d3, d3, s3);
+  }
+  float out = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
+  for (; i < count; ++i) out += (a[i] - b[i]) * (a[i] - b[i]);
+  return out;
+}
+
 }  // namespace revisit::index::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -147,6 +167,7 @@ namespace revisit::index {
 
 HWY_EXPORT(IntegerProducts);
 HWY_EXPORT(DistanceOf);
+HWY_EXPORT(RoughSquaredDistance);
 
 void integer_products(const std::int8_t* rows, std::size_t row_stride, int row_count, const std::int16_t* query_codes,
                       int queries, int count, std::int32_t* products) {
@@ -154,6 +175,10 @@ void integer_products(const std::int8_t* rows, std::size_t row_stride, int row_c
 }
 
 Distance distance(const float* a, const float* b, int count) { return HWY_DYNAMIC_DISPATCH(DistanceOf)(a, b, count); }
+
+float rough_squared_distance(const float* a, const float* b, int count) {
+  return HWY_DYNAMIC_DISPATCH(RoughSquaredDistance)(a, b, count);
+}
 
 namespace reference {
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The two loops a search spends its time in (Highway, run-time dispatch) and, under reference::, the same in plain C++.
+// The loops a search spends its time in (Highway, run-time dispatch) and, under reference::, the same in plain C++.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +20,9 @@ struct Distance {
 
 /// Both sums in double.
 Distance distance(const float* a, const float* b, int count);
+
+/// |a - b|^2 summed in f32: good enough to choose a way through a graph.
+float rough_squared_distance(const float* a, const float* b, int count);
 
 namespace reference {
 void integer_products(const std::int8_t* rows, std::size_t row_stride, int row_count, const std::int16_t* query_codes,

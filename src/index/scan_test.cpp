@@ -43,6 +43,7 @@ TEST(Scan, DistanceAgreesWithPlainLoopsOverOddLengths) {
     EXPECT_NEAR(fast.squared, plain.squared, 1e-12 * plain.squared);
     EXPECT_NEAR(fast.dot, plain.dot, 1e-12 * (plain.squared + std::abs(plain.dot)));
     EXPECT_EQ(distance(a.data(), a.data(), count).squared, 0);
+    EXPECT_NEAR(rough_squared_distance(a.data(), b.data(), count), plain.squared, 1e-5 * plain.squared);
   }
 }
 

@@ -56,7 +56,8 @@ class Best {
     found_.resize(before + candidates.size());
     const auto compare_one = [&](int i) {
       const int row = candidates[static_cast<std::size_t>(i)].row;
-      const double squared = distance(query_, row_at(row), space_.dim).squared;
+      double squared = distance(query_, row_at(row), space_.dim).squared;
+      if (std::isnan(squared)) squared = kInfinity;  // damaged rows come last, and sorting needs an order
       found_[before + static_cast<std::size_t>(i)] = {static_cast<float>(std::sqrt(squared)), row, squared};
     };
     const int count = static_cast<int>(candidates.size());
@@ -255,6 +256,15 @@ std::vector<std::vector<Match>> search(const SearchSpace& space, std::span<const
     for (int j = 0; j < size; ++j) out.push_back(best_of(space, scan, j, top_k, mode, stats));
   }
   return out;
+}
+
+std::vector<Match> rank(const SearchSpace& space, const float* query, std::span<const int> rows, int top_k) {
+  std::vector<Candidate> candidates;
+  candidates.reserve(rows.size());
+  for (const int row : rows) candidates.push_back({0, row});
+  Best best(space, query, top_k);
+  best.compare(candidates);
+  return best.matches(distance(query, query, space.dim).dot);
 }
 
 }  // namespace revisit::index

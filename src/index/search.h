@@ -28,4 +28,7 @@ struct SearchSpace {
 std::vector<std::vector<Match>> search(const SearchSpace& space, std::span<const float> queries, int top_k,
                                        SearchOptions::Mode mode, SearchStats& stats);
 
+/// The best top_k of the given rows by their f32 values, in the order search() would give them.
+std::vector<Match> rank(const SearchSpace& space, const float* query, std::span<const int> rows, int top_k);
+
 }  // namespace revisit::index

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Series differ by colour (safe for colour-blind readers), dash and a name beside their last point.
+// Series differ by colour (safe for colour-blind readers) and dash; the legend stands above the axes, where no curve can reach
+// it.
 #include "report/chart.h"
 
 #include <fmt/format.h>
@@ -9,14 +10,13 @@
 #include <array>
 #include <cmath>
 
-#include "report/text.h"
-
 namespace revisit::report {
 namespace {
 
-constexpr double kWidth = 640, kHeight = 400, kLeft = 64, kRight = 96, kTop = 20, kBottom = 52;
-constexpr std::array<const char*, 6> kColours{"#0072b2", "#d55e00", "#00855f", "#9b4f96", "#7a5c00", "#5b6b7b"};
-constexpr std::array<const char*, 3> kDashes{"none", "7 4", "2 4"};
+constexpr double kWidth = 720, kPlotHeight = 330, kLeft = 64, kRight = 72, kTop = 16, kBottom = 52, kLegendLine = 22;
+constexpr std::array<Colour, 6> kColours{
+    {{0, 114, 178}, {213, 94, 0}, {0, 133, 95}, {155, 79, 150}, {122, 92, 0}, {91, 107, 123}}};
+const std::array<std::vector<double>, 3> kDashes{{{}, {7, 4}, {2, 4}}};
 
 /// 1, 2 or 5 times a power of ten, so that about `count` steps cover the span.
 double round_step(double span, int count) {
@@ -46,22 +46,19 @@ struct Axis {
   int ticks() const { return static_cast<int>(std::lround((high - low) / step)); }
 };
 
-class Drawing {
+class Plot {
  public:
-  Drawing(const Chart& chart, bool standalone) : chart_(chart) {
+  explicit Plot(const Chart& chart) : chart_(chart) {
+    const auto named = std::ranges::count_if(chart.series, [](const Series& s) { return !s.name.empty(); });
+    top_ = kTop + kLegendLine * static_cast<double>(named);
+    bottom_ = top_ + kPlotHeight;
+    out_ = {kWidth, bottom_ + kBottom, chart.title, {}};
     choose_axes();
-    out_ = fmt::format(
-        "<svg {}viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\" font-family=\"sans-serif\" font-size=\"12\" {}>\n",
-        standalone ? "xmlns=\"http://www.w3.org/2000/svg\" " : "", kWidth, kHeight, escaped(chart.title),
-        standalone ? "fill=\"#222\" color=\"#222\"" : "fill=\"currentColor\"");
-    out_ += fmt::format("<title>{}</title>\n", escaped(chart.title));
-    if (standalone) out_ += fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"#fff\"/>\n", kWidth, kHeight);
     draw_axes();
     for (std::size_t i = 0; i < chart.series.size(); ++i) draw(chart.series[i], i);
-    out_ += "</svg>\n";
   }
 
-  std::string text() { return std::move(out_); }
+  Drawing take() { return std::move(out_); }
 
  private:
   void choose_axes() {
@@ -78,62 +75,64 @@ class Drawing {
     y_ = Axis::around(*std::ranges::min_element(y), *std::ranges::max_element(y), chart_.y_limit);
   }
 
-  double px(double x) const { return x_.at(x, kLeft, kWidth - kRight); }
-  double py(double y) const { return y_.at(y, kHeight - kBottom, kTop); }
+  Point place(const ChartPoint& point) const { return {x_.at(point.x, kLeft, kWidth - kRight), y_.at(point.y, bottom_, top_)}; }
+
+  void line(std::vector<Point> points, double opacity = 1) {
+    out_.shapes.emplace_back(Line{std::move(points), {}, 1, {}, opacity});
+  }
+  void words(Point at, std::string text, const TextStyle& style, std::optional<Colour> colour = {}) {
+    out_.shapes.emplace_back(Words{at, std::move(text), style, colour});
+  }
 
   void draw_axes() {
-    const double bottom = kHeight - kBottom, right = kWidth - kRight;
+    const double right = kWidth - kRight;
+    const auto name_of = [](double value) { return fmt::format("{:g}", std::round(value * 1e6) / 1e6); };
     for (int i = 0; i <= x_.ticks(); ++i) {
-      const double value = x_.low + i * x_.step;
-      out_ += fmt::format(
-          "<path d=\"M{0:.1f} {1}V{2}\" stroke=\"currentColor\" opacity=\".15\"/>"
-          "<text x=\"{0:.1f}\" y=\"{3}\" text-anchor=\"middle\">{4:g}</text>\n",
-          px(value), kTop, bottom, bottom + 18, std::round(value * 1e6) / 1e6);
+      const double value = x_.low + i * x_.step, x = x_.at(value, kLeft, right);
+      line({{x, top_}, {x, bottom_}}, 0.15);
+      words({x, bottom_ + 18}, name_of(value), {12, false, Anchor::kMiddle});
     }
     for (int i = 0; i <= y_.ticks(); ++i) {
-      const double value = y_.low + i * y_.step;
-      out_ += fmt::format(
-          "<path d=\"M{0} {1:.1f}H{2}\" stroke=\"currentColor\" opacity=\".15\"/>"
-          "<text x=\"{3}\" y=\"{4:.1f}\" text-anchor=\"end\">{5:g}</text>\n",
-          kLeft, py(value), right, kLeft - 8, py(value) + 4, std::round(value * 1e6) / 1e6);
+      const double value = y_.low + i * y_.step, y = y_.at(value, bottom_, top_);
+      line({{kLeft, y}, {right, y}}, 0.15);
+      words({kLeft - 8, y + 4}, name_of(value), {12, false, Anchor::kEnd});
     }
-    out_ += fmt::format("<path d=\"M{0} {1}V{2}H{3}\" fill=\"none\" stroke=\"currentColor\"/>\n", kLeft, kTop, bottom, right);
-    out_ += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", (kLeft + right) / 2, kHeight - 12,
-                        escaped(chart_.x_label));
-    out_ += fmt::format("<text transform=\"translate(16 {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
-                        (kTop + bottom) / 2, escaped(chart_.y_label));
+    line({{kLeft, top_}, {kLeft, bottom_}, {right, bottom_}});
+    words({(kLeft + right) / 2, bottom_ + 40}, chart_.x_label, {12, false, Anchor::kMiddle});
+    words({16, (top_ + bottom_) / 2}, chart_.y_label, {12, false, Anchor::kMiddle, true});
   }
 
   void draw(const Series& series, std::size_t number) {
     if (series.points.empty()) return;
-    const char* colour = kColours[number % kColours.size()];
-    std::string path;
-    for (const auto& point : series.points) {
-      path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", px(point.x), py(point.y));
-    }
-    out_ += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\" stroke-dasharray=\"{}\"/>\n", path, colour,
-                        kDashes[number % kDashes.size()]);
+    const Colour colour = kColours[number % kColours.size()];
+    const auto& dash = kDashes[number % kDashes.size()];
+    Line curve{{}, colour, 2, dash};
+    for (const auto& point : series.points) curve.points.push_back(place(point));
+    out_.shapes.emplace_back(std::move(curve));
+    // Labels of every other series stand below their markers: curves of a comparison run close to each other.
+    const double label_shift = number % 2 == 0 ? -8 : 17;
     for (const auto& point : series.points) {
       if (!series.markers) break;
-      out_ += fmt::format("<circle cx=\"{0:.1f}\" cy=\"{1:.1f}\" r=\"4\" fill=\"{2}\"/>", px(point.x), py(point.y), colour);
-      if (!point.label.empty()) {
-        out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"11\">{}</text>", px(point.x) + 6, py(point.y) - 6,
-                            escaped(point.label));
-      }
-      out_ += "\n";
+      const Point at = place(point);
+      out_.shapes.emplace_back(Disc{at, 4, colour});
+      if (!point.label.empty()) words({at.x + 6, at.y + label_shift}, point.label, {11}, colour);
     }
-    const ChartPoint& first = series.points.front();
-    out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"{}\" font-weight=\"bold\">{}</text>\n", px(first.x) + 8,
-                        py(first.y) + 14, colour, escaped(series.name));
+    if (series.name.empty()) return;
+    const double y = kTop + kLegendLine * static_cast<double>(legend_++);
+    out_.shapes.emplace_back(Line{{{kLeft, y}, {kLeft + 28, y}}, colour, 2, dash});
+    if (series.markers) out_.shapes.emplace_back(Disc{{kLeft + 14, y}, 4, colour});
+    words({kLeft + 36, y + 4}, series.name, {12, true}, colour);
   }
 
   const Chart& chart_;
+  double top_ = kTop, bottom_ = 0;
+  int legend_ = 0;
   Axis x_, y_;
-  std::string out_;
+  Drawing out_;
 };
 
 }  // namespace
 
-std::string chart_svg(const Chart& chart, bool standalone) { return Drawing(chart, standalone).text(); }
+Drawing draw_chart(const Chart& chart) { return Plot(chart).take(); }
 
 }  // namespace revisit::report

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Drawings as SVG: a line chart and a map of matches.
+// Drawings of results: a line chart and a map of matches.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "report/drawing.h"
 #include "revisit/report.h"
 
 namespace revisit::report {
@@ -17,7 +18,7 @@ struct ChartPoint {
 };
 
 struct Series {
-  std::string name;
+  std::string name;                ///< in the legend; empty: none
   std::vector<ChartPoint> points;  ///< joined in this order
   bool markers = true;
 };
@@ -31,14 +32,9 @@ struct Chart {
   double y_limit = 1e300;  ///< the axis does not go beyond it, nor below 0 when no value does
 };
 
-/// A standalone drawing is a file of its own; otherwise it is a part of an HTML page.
-std::string chart_svg(const Chart& chart, bool standalone = false);
+Drawing draw_chart(const Chart& chart);
 
-/// References as dots, a line from every query to its first match. Empty when no query and match have positions.
-std::string map_svg(const RunReport& report);
-
-inline constexpr const char* kRightColour = "#00855f";
-inline constexpr const char* kWrongColour = "#d55e00";
-inline constexpr const char* kUnknownColour = "#5b6b7b";
+/// References as dots, a line from every query to its first match. Nothing when no query and match have positions.
+std::optional<Drawing> draw_map(const RunReport& report);
 
 }  // namespace revisit::report

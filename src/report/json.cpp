@@ -33,6 +33,36 @@ void add_recall(Json& object, const Evaluation& evaluation) {
   object["recall_at_full_precision"] = evaluation.recall_at_full_precision;
 }
 
+Json part_json(const PartScore& part) {
+  auto recall = Json::object(), map = Json::object();
+  for (const auto& at : part.at) {
+    recall[std::to_string(at.k)] = at.recall;
+    map[std::to_string(at.k)] = at.map;
+  }
+  return {{"num_queries", part.num_queries},
+          {"num_without_positive", part.num_without_positive},
+          {"num_references", part.num_references},
+          {"recall", std::move(recall)},
+          {"map", std::move(map)}};
+}
+
+// Here queries without a positive are in no denominator, other than in the recall of a run.
+Json score_json(const ChallengeScore& score) {
+  Json object = part_json(score.all);
+  auto cities = Json::object();
+  for (const auto& part : score.parts) cities[part.name] = part_json(part);
+  object["cities"] = std::move(cities);
+  object["protocol"] = score.protocol;
+  object["notes"] = score.notes;
+  return object;
+}
+
+// Distance of the first match over that of the second: near 1 when the two could as well change places.
+std::optional<float> first_to_second(const std::vector<Match>& matches) {
+  if (matches.size() < 2 || matches[1].distance <= 0) return std::nullopt;
+  return matches[0].distance / matches[1].distance;
+}
+
 void add_run(Json& object, const RunRecord& run) {
   object["model"] = run.model;
   object["fingerprint"] = run.fingerprint;
@@ -46,6 +76,7 @@ void add_run(Json& object, const RunRecord& run) {
   object["command"] = run.command;
   object["arguments"] = run.arguments;
   object["version"] = run.version;
+  if (!run.commit.empty()) object["commit"] = run.commit;
   object["started"] = run.started;
 }
 
@@ -58,7 +89,9 @@ std::string run_json(const RunReport& report) {
   if (report.evaluation) {
     object["num_without_positive"] = report.evaluation->num_without_positive;
     add_recall(object, *report.evaluation);
+    if (report.evaluation->challenge) object["challenge"] = score_json(*report.evaluation->challenge);
   }
+  object["dataset"] = report.dataset.name;
   object["protocol"] = report.dataset.protocol;
   object["rho"] = run.rho;
   object["reference_rho"] = run.reference_rho;
@@ -90,8 +123,9 @@ std::string matches_json(const RunReport& report) {
       if (reference.position && query.position) one["metres"] = distance_m(*query.position, *reference.position);
       matches.push_back(std::move(one));
     }
-    queries.push_back(
-        {{"query", query.name}, {"matches", std::move(matches)}, {"accepted", report.accepted(static_cast<int>(q))}});
+    Json one{{"query", query.name}, {"matches", std::move(matches)}, {"accepted", report.accepted(static_cast<int>(q))}};
+    if (const auto ratio = first_to_second(report.matches[q])) one["ratio"] = *ratio;
+    queries.push_back(std::move(one));
   }
   Json object{{"schema", 1}, {"queries", std::move(queries)}};
   if (report.evaluation) {
@@ -101,6 +135,12 @@ std::string matches_json(const RunReport& report) {
   }
   if (report.run.min_similarity) object["min_similarity"] = *report.run.min_similarity;
   object["skipped"] = skipped_json(report.skipped);
+  return text_of(object);
+}
+
+std::string challenge_json(const ChallengeScore& score) {
+  Json object{{"schema", 1}};
+  object.update(score_json(score));
   return text_of(object);
 }
 
@@ -125,12 +165,14 @@ std::string sweep_json(const Sweep& sweep) {
     object["protocol"] = first.protocol;
   }
   object["runs"] = std::move(runs);
+  object["size"] = {sweep.run.size.height, sweep.run.size.width};
   object["orientation"] = sweep.run.orientation == Orientation::kApply ? "apply" : "ignore";
   object["threads"] = sweep.run.threads;
   object["cpu"] = sweep.run.cpu;
   object["command"] = sweep.run.command;
   object["arguments"] = sweep.run.arguments;
   object["version"] = sweep.run.version;
+  if (!sweep.run.commit.empty()) object["commit"] = sweep.run.commit;
   object["started"] = sweep.run.started;
   object["skipped"] = skipped_json(sweep.skipped);
   return text_of(object);

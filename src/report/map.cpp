@@ -12,7 +12,7 @@
 namespace revisit::report {
 namespace {
 
-constexpr double kWidth = 720, kMargin = 24, kMaxHeight = 720;
+constexpr double kWidth = 720, kMargin = 24, kMaxHeight = 560, kScaleBar = 28;
 constexpr std::size_t kMaxDots = 4000;  // references drawn; more would only make the page slow
 constexpr std::size_t kMaxLines = 3000;
 
@@ -30,8 +30,8 @@ struct Bounds {
 struct Link {
   const Position* query;
   const Position* match;
-  const char* colour;
-  const char* dash;
+  Colour colour;
+  bool wrong;
 };
 
 std::vector<Link> links_of(const RunReport& report) {
@@ -42,13 +42,12 @@ std::vector<Link> links_of(const RunReport& report) {
     const int row = report.matches[q].front().row;
     const auto& match = report.dataset.references[static_cast<std::size_t>(row)].position;
     if (!match) continue;
-    if (!report.dataset.labelled) {
-      out.push_back({&*query, &*match, kUnknownColour, "none"});
-    } else {
-      const bool right = std::ranges::binary_search(report.dataset.positives[q], row);
-      out.push_back({&*query, &*match, right ? kRightColour : kWrongColour, right ? "none" : "5 4"});
-    }
+    const bool labelled = report.dataset.labelled;
+    const bool right = labelled && std::ranges::binary_search(report.dataset.positives[q], row);
+    out.push_back({&*query, &*match, !labelled ? kGrey : right ? kRightColour : kWrongColour, labelled && !right});
   }
+  // Wrong matches reach across the map: drawn first, they leave the right ones visible.
+  std::ranges::stable_sort(out, std::greater<>{}, &Link::wrong);
   return out;
 }
 
@@ -62,9 +61,9 @@ double round_length(double metres) {
 
 }  // namespace
 
-std::string map_svg(const RunReport& report) {
+std::optional<Drawing> draw_map(const RunReport& report) {
   const auto links = links_of(report);
-  if (links.empty()) return {};
+  if (links.empty()) return std::nullopt;
   Bounds bounds;
   for (const auto* photos : {&report.dataset.queries, &report.dataset.references}) {
     for (const auto& photo : *photos) {
@@ -73,34 +72,31 @@ std::string map_svg(const RunReport& report) {
   }
   const double span_x = std::max(1.0, bounds.east - bounds.west), span_y = std::max(1.0, bounds.north - bounds.south);
   const double scale = std::min((kWidth - 2 * kMargin) / span_x, (kMaxHeight - 2 * kMargin) / span_y);
-  const double height = span_y * scale + 2 * kMargin + 28;
-  const auto px = [&](const Position& at) { return kMargin + (at.east_m - bounds.west) * scale; };
-  const auto py = [&](const Position& at) { return kMargin + (bounds.north - at.north_m) * scale; };
+  const double height = span_y * scale + 2 * kMargin + kScaleBar;
+  const double left = (kWidth - span_x * scale) / 2;  // a tall map stands in the middle
+  const auto place = [&](const Position& at) {
+    return Point{left + (at.east_m - bounds.west) * scale, kMargin + (bounds.north - at.north_m) * scale};
+  };
 
-  std::string out = fmt::format(
-      "<svg viewBox=\"0 0 {} {:.0f}\" role=\"img\" aria-label=\"Map of matches\" font-family=\"sans-serif\" font-size=\"12\" "
-      "fill=\"currentColor\">\n<title>Map of matches, north up</title>\n<g fill=\"currentColor\" opacity=\".35\">\n",
-      kWidth, height);
+  Drawing out{kWidth, height, "Map of matches, north up", {}};
   const auto& references = report.dataset.references;
   const std::size_t every = references.size() / kMaxDots + 1;
   for (std::size_t i = 0; i < references.size(); i += every) {
-    if (!references[i].position) continue;
-    out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2\"/>", px(*references[i].position), py(*references[i].position));
+    if (references[i].position) out.shapes.emplace_back(Disc{place(*references[i].position), 2.5, {}, 0.35});
   }
-  out += "\n</g>\n";
   const std::size_t every_link = links.size() / kMaxLines + 1;
   for (std::size_t i = 0; i < links.size(); i += every_link) {
-    const auto& link = links[i];
-    out += fmt::format(
-        "<path d=\"M{0:.1f} {1:.1f}L{2:.1f} {3:.1f}\" stroke=\"{4}\" stroke-width=\"1.5\" stroke-dasharray=\"{5}\"/>"
-        "<circle cx=\"{0:.1f}\" cy=\"{1:.1f}\" r=\"3.5\" fill=\"{4}\"/>\n",
-        px(*link.query), py(*link.query), px(*link.match), py(*link.match), link.colour, link.dash);
+    const Link& link = links[i];
+    out.shapes.emplace_back(Line{{place(*link.query), place(*link.match)},
+                                 link.colour,
+                                 1.5,
+                                 link.wrong ? std::vector<double>{5, 4} : std::vector<double>{}});
+    out.shapes.emplace_back(Disc{place(*link.query), 4, link.colour});
   }
   const double bar_m = round_length(kWidth / 4 / scale);
-  out += fmt::format(
-      "<path d=\"M{0} {1:.1f}h{2:.1f}\" stroke=\"currentColor\" stroke-width=\"3\"/><text x=\"{0}\" y=\"{3:.1f}\">{4:g} "
-      "m</text>\n</svg>\n",
-      kMargin, height - 24, bar_m * scale, height - 8, bar_m);
+  out.shapes.emplace_back(Line{{{kMargin, height - 24}, {kMargin + bar_m * scale, height - 24}}, {}, 3, {}, 1});
+  out.shapes.emplace_back(
+      Words{{kMargin, height - 8}, bar_m < 10000 ? fmt::format("{:g} m", bar_m) : fmt::format("{:g} km", bar_m / 1000), {}, {}});
   return out;
 }
 

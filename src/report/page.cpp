@@ -12,18 +12,40 @@ namespace revisit::report {
 namespace {
 
 constexpr const char* kStyle = R"(
-:root{color-scheme:light dark;--line:#8884}
-body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem}
-h1{font-size:1.6rem}h2{font-size:1.2rem;margin-top:2.5rem}
-table{border-collapse:collapse}th,td{padding:.25rem .75rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}
-td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
-.row{display:flex;flex-wrap:wrap;gap:.75rem;padding:.75rem 0;border-top:1px solid var(--line);break-inside:avoid}
-figure{margin:0;width:12.5rem}figure img{width:100%;display:block;border:.3rem solid #5b6b7b;box-sizing:border-box}
-figure.right img{border-color:#00855f}figure.wrong img{border-color:#d55e00;border-style:dashed}
-figure.query img{border-color:#0072b2}
-figcaption{font-size:.8rem;overflow-wrap:anywhere}.why{flex-basis:100%;margin:0;font-size:.9rem}
-.none{border:.3rem solid var(--line);padding:2rem .5rem;font-size:.8rem}
-svg{max-width:100%;height:auto}code{overflow-wrap:anywhere}
+:root{color-scheme:light dark;--line:#8884;--soft:#8881;--right:#00855f;--wrong:#d55e00;--query:#0072b2;--plain:#5b6b7b}
+*{box-sizing:border-box}
+body{font:16px/1.5 system-ui,sans-serif;max-width:78rem;margin:2rem auto;padding:0 1.25rem}
+h1{font-size:1.7rem;line-height:1.25;overflow-wrap:anywhere;margin-bottom:1rem}h2{font-size:1.25rem;margin:2.5rem 0 .75rem}
+.cards{display:flex;flex-wrap:wrap;gap:.75rem;margin:1rem 0}
+.card{border:1px solid var(--line);border-radius:.5rem;padding:.5rem 1rem;background:var(--soft);font-size:.85rem;min-width:7rem}
+.card b{display:block;font-size:1.35rem;line-height:1.4;font-variant-numeric:tabular-nums}
+table{border-collapse:collapse;max-width:100%}
+th,td{padding:.3rem .9rem .3rem 0;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}
+th{font-weight:600;white-space:nowrap}td{overflow-wrap:anywhere}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;padding-left:.9rem;white-space:nowrap}
+.wide{overflow-x:auto}
+.row{display:grid;grid-template-columns:repeat(6,minmax(0,1fr));gap:.75rem;padding:.9rem 0;border-top:1px solid var(--line);
+break-inside:avoid;align-items:start}
+@media(max-width:60rem){.row{grid-template-columns:repeat(3,minmax(0,1fr))}}
+@media(max-width:34rem){.row{grid-template-columns:repeat(2,minmax(0,1fr))}}
+figure{margin:0;min-width:0}
+.photo{border:.25rem solid var(--plain);aspect-ratio:4/3;display:flex;align-items:center;justify-content:center;background:#8882}
+.photo img{width:100%;height:100%;object-fit:contain;display:block}
+.right .photo{border-color:var(--right)}.wrong .photo{border-color:var(--wrong);border-style:dashed}
+.query .photo{border-color:var(--query)}
+.right figcaption b{color:var(--right)}.wrong figcaption b{color:var(--wrong)}.query figcaption b{color:var(--query)}
+.maps{display:grid;grid-template-columns:1fr 1fr;gap:.25rem;margin-top:.25rem}
+.maps img{width:100%;aspect-ratio:4/3;height:auto;object-fit:contain;display:block;background:#8882}
+figcaption{font-size:.8rem;line-height:1.35;margin-top:.3rem}
+.name{display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical;overflow:hidden;overflow-wrap:anywhere;opacity:.75}
+.none{padding:.5rem;font-size:.75rem;line-height:1.3;overflow-wrap:anywhere;text-align:center;max-height:100%;overflow:hidden}
+.why{grid-column:1/-1;margin:0;font-size:.9rem}.legend{font-size:.9rem}
+.ramp{padding:.05rem .5rem;border-radius:.25rem;color:#fff;text-shadow:0 0 3px #000,0 0 3px #000;
+background:linear-gradient(90deg,#08061e,#3e1262,#82206e,#c63a4e,#f07424,#fabe3e,#fcfcc4)}
+.two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,30rem),1fr));gap:0 2rem;align-items:start}
+.two>section{min-width:0}svg{width:45rem;max-width:100%;height:auto;display:block}
+#map,#curve{border:1px solid var(--line);border-radius:.5rem;padding:.5rem;max-width:46rem}code{overflow-wrap:anywhere}
+@media(prefers-color-scheme:dark){:root{--right:#2bb58a;--wrong:#f08a3c;--query:#5aaee0}}
 )";
 
 }  // namespace
@@ -55,7 +77,7 @@ Rows facts_of(const RunRecord& run) {
             {"time per query",
              fmt::format("{:.1f} ms forward, {:.1f} ms with decoding (medians)", run.ms_per_image, run.end_to_end_ms)},
             {"machine", fmt::format("{}, {}", run.cpu, run.threads > 0 ? fmt::format("{} threads", run.threads) : "all cores")},
-            {"version", "revisit " + run.version}};
+            {"version", "revisit " + run.version + (run.commit.empty() ? "" : ", commit " + run.commit)}};
   if (run.min_similarity)
     rows.insert(rows.begin() + 6, {"no match", fmt::format("below similarity {:.4f}", *run.min_similarity)});
   return rows;

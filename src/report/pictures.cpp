@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/file.h"
-#include "report/caption.h"
+#include "report/canvas.h"
 #include "report/text.h"
 #include "report/thumbnail.h"
 #include "revisit/report.h"
@@ -15,16 +15,8 @@ namespace revisit {
 namespace report {
 namespace {
 
-constexpr int kSquare = 512, kGap = 50, kFrame = 20, kCell = 5, kCaptionTop = 12, kPicturesTop = 60;
-constexpr Colour kWhite{255, 255, 255}, kBlack{0, 0, 0}, kRight{0, 133, 95}, kWrong{213, 94, 0}, kPlain{91, 107, 123};
-
-void paste(Image& canvas, const Image& image, int x, int y) {
-  for (int row = 0; row < image.height; ++row) {
-    const auto from = image.rgb.begin() + static_cast<std::ptrdiff_t>(3) * row * image.width;
-    const auto to = canvas.rgb.begin() + static_cast<std::ptrdiff_t>(3) * ((y + row) * canvas.width + x);
-    std::copy(from, from + static_cast<std::ptrdiff_t>(3) * image.width, to);
-  }
-}
+constexpr int kSquare = 512, kGap = 50, kFrame = 20;
+constexpr double kPicturesTop = 60, kCaptionBaseline = 44, kCaptionSize = 38;
 
 struct Tile {
   const Photo* photo;
@@ -34,23 +26,22 @@ struct Tile {
 
 Image draw(const std::vector<Tile>& tiles, Orientation orientation) {
   const int count = static_cast<int>(tiles.size());
-  Image canvas{count * kSquare + (count - 1) * kGap, kPicturesTop + kSquare, {}};
-  canvas.rgb.assign(3 * static_cast<std::size_t>(canvas.width) * static_cast<std::size_t>(canvas.height), 255);
+  Canvas canvas(count * kSquare + (count - 1) * kGap, kPicturesTop + kSquare);
   for (int i = 0; i < count; ++i) {
     const Tile& tile = tiles[static_cast<std::size_t>(i)];
-    const int left = i * (kSquare + kGap);
-    write_caption(canvas, left, kCaptionTop, tile.caption, kCell, kBlack);
-    const int frame = tile.frame ? kFrame : 0;
+    const double left = i * (kSquare + kGap);
+    canvas.text({left, kCaptionBaseline}, tile.caption, kInk, {kCaptionSize});
+    const int frame = tile.frame ? kFrame : 0, inside = kSquare - 2 * frame;
     if (tile.frame) {
-      fill(canvas, left, kPicturesTop, kSquare, kSquare, *tile.frame);
-      fill(canvas, left + frame, kPicturesTop + frame, kSquare - 2 * frame, kSquare - 2 * frame, kWhite);
+      canvas.rectangle({left, kPicturesTop}, kSquare, kSquare, *tile.frame);
+      canvas.rectangle({left + frame, kPicturesTop + frame}, inside, inside, kWhite);
     }
-    const int inside = kSquare - 2 * frame;
     if (const auto image = load_fitting(*tile.photo, orientation, inside, inside, true)) {
-      paste(canvas, *image, left + frame + (inside - image->width) / 2, kPicturesTop + frame + (inside - image->height) / 2);
+      const int x = frame + (inside - image->width) / 2, y = frame + (inside - image->height) / 2;  // whole: no resampling
+      canvas.paste(*image, {left + x, kPicturesTop + y});
     }
   }
-  return canvas;
+  return canvas.image();
 }
 
 std::string paths_of(const RunReport& report, std::size_t q, std::size_t count) {
@@ -68,8 +59,7 @@ std::string paths_of(const RunReport& report, std::size_t q, std::size_t count) 
 }  // namespace report
 
 int write_prediction_pictures(const std::filesystem::path& folder, const RunReport& report, int count, bool only_wrong) {
-  using namespace report;
-  make_folder(folder);
+  report::make_folder(folder);
   int written = 0;
   for (std::size_t q = 0; q < report.matches.size(); ++q) {
     const auto& found = report.matches[q];
@@ -79,18 +69,18 @@ int write_prediction_pictures(const std::filesystem::path& folder, const RunRepo
     };
     if (found.empty() || (only_wrong && labelled && is_right(found.front()))) continue;
     const auto shown = std::min(found.size(), static_cast<std::size_t>(std::max(0, count)));
-    std::vector<Tile> tiles{{&report.dataset.queries[q], "Query", std::nullopt}};
+    std::vector<report::Tile> tiles{{&report.dataset.queries[q], "Query", std::nullopt}};
     for (std::size_t i = 0; i < shown; ++i) {
       const bool right = is_right(found[i]);
       tiles.push_back({&report.dataset.references[static_cast<std::size_t>(found[i].row)],
                        labelled ? fmt::format("Pred{} - {}", i, right ? "True" : "False") : fmt::format("Pred{}", i),
-                       labelled ? (right ? kRight : kWrong) : kPlain});
+                       labelled ? (right ? report::kRightColour : report::kWrongColour) : report::kGrey});
     }
     const auto stem = folder / fmt::format("{:03}", q);
     AtomicFile picture(stem.string() + ".jpg");
-    picture.write(encode_jpeg(draw(tiles, report.run.orientation), 90));
+    picture.write(encode_jpeg(report::draw(tiles, report.run.orientation), 90));
     picture.commit();
-    write_text(stem.string() + ".txt", paths_of(report, q, shown));
+    report::write_text(stem.string() + ".txt", report::paths_of(report, q, shown));
     ++written;
   }
   return written;

@@ -61,28 +61,29 @@ std::string table_of(const Sweep& sweep) {
 }  // namespace report
 
 void write_sweep(const std::filesystem::path& folder, const Sweep& sweep) {
-  using namespace report;
   if (sweep.points.empty()) return;
-  make_folder(folder);
-  write_text(folder / "sweep.csv", csv_of(sweep));
-  write_text(folder / "sweep.json", sweep_json(sweep));
-  const Chart chart = chart_of(sweep);
-  write_text(folder / "sweep.svg", chart_svg(chart, true));
+  report::make_folder(folder);
+  report::write_text(folder / "sweep.csv", report::csv_of(sweep));
+  report::write_text(folder / "sweep.json", sweep_json(sweep));
+  const report::Drawing curve = report::draw_chart(report::chart_of(sweep));
+  report::write_text(folder / "sweep.svg", report::to_svg(curve, true));
+  save_png(report::to_image(curve, 2), folder / "sweep.png");
   const Evaluation& first = sweep.points.front().evaluation;
   std::string body = "<h1>Accuracy against time</h1>\n";
-  body += fmt::format("<p>{}</p>\n", escaped(first.protocol));
-  body += chart_svg(chart) + "<h2>Table</h2>\n" + table_of(sweep);
+  body += fmt::format("<p>{}</p>\n", report::escaped(first.protocol));
+  body += "<div id=\"curve\">" + report::to_svg(curve) + "</div>\n" + "<h2>Table</h2>\n<div class=\"wide\">" +
+          report::table_of(sweep) + "</div>\n";
   body += fmt::format("<p>{} queries, {} references. {} queries have no right reference; they count as misses. ",
                       first.num_queries, first.num_references, first.num_without_positive);
   body += "Times are medians of the forward pass of a query, decoding excluded.</p>\n";
-  Rows facts{{"command", fmt::format("revisit {} {}", sweep.run.command, fmt::join(sweep.run.arguments, " "))},
-             {"started", sweep.run.started},
-             {"input", fmt::format("{}x{} for the first model", sweep.run.size.height, sweep.run.size.width)},
-             {"machine", fmt::format("{}, {}", sweep.run.cpu,
-                                     sweep.run.threads > 0 ? fmt::format("{} threads", sweep.run.threads) : "all cores")},
-             {"version", "revisit " + sweep.run.version}};
-  body += "<h2>Settings</h2>\n" + fact_table(facts) + skipped_list(sweep.skipped);
-  write_text(folder / "report.html", page("revisit sweep", body));
+  report::Rows facts{{"command", fmt::format("revisit {} {}", sweep.run.command, fmt::join(sweep.run.arguments, " "))},
+                     {"started", sweep.run.started},
+                     {"input", fmt::format("{}x{} for the first model", sweep.run.size.height, sweep.run.size.width)},
+                     {"machine", fmt::format("{}, {}", sweep.run.cpu,
+                                             sweep.run.threads > 0 ? fmt::format("{} threads", sweep.run.threads) : "all cores")},
+                     {"version", "revisit " + sweep.run.version}};
+  body += "<h2>Settings</h2>\n" + report::fact_table(facts) + report::skipped_list(sweep.skipped);
+  report::write_text(folder / "report.html", report::page("revisit sweep", body));
 }
 
 }  // namespace revisit

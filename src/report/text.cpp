@@ -31,27 +31,28 @@ std::size_t utf8_length(std::string_view text) {
 
 }  // namespace
 
-std::string escaped(std::string_view text) {
+std::string printable(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     const std::size_t length = utf8_length(text);
     const auto first = static_cast<unsigned char>(text.front());
-    if (length == 0 || first < 0x20 || first == 0x7F) {
-      out += kReplacement;
-    } else if (first == '&') {
-      out += "&amp;";
-    } else if (first == '<') {
-      out += "&lt;";
-    } else if (first == '>') {
-      out += "&gt;";
-    } else if (first == '"') {
-      out += "&quot;";
-    } else if (first == '\'') {
-      out += "&#39;";
-    } else {
-      out += text.substr(0, length);
-    }
+    out += length == 0 || first < 0x20 || first == 0x7F ? std::string_view(kReplacement) : text.substr(0, length);
     text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return out;
+}
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : printable(text)) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      case '\'': out += "&#39;"; break;
+      default: out += c;
+    }
   }
   return out;
 }

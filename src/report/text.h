@@ -14,6 +14,9 @@ namespace revisit::report {
 /// Safe as HTML text and inside quoted attributes; bytes that are no UTF-8 or no printable character become U+FFFD.
 std::string escaped(std::string_view text);
 
+/// The same bytes made safe without marking them up, for drawn words.
+std::string printable(std::string_view text);
+
 /// A csv field, quoted when it needs to be.
 std::string csv_field(std::string_view text);
 

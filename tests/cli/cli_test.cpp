@@ -10,17 +10,29 @@ namespace {
 
 using Cli = ProgramTest;
 
-const std::vector<std::vector<std::string>> kVerbs{{"describe"},      {"model", "import"}, {"model", "inspect"},
-                                                   {"model", "list"}, {"bench"},           {"doctor"},
-                                                   {"match"},         {"eval"},            {"sweep"},
-                                                   {"synth"}};
+const std::vector<std::vector<std::string>> kVerbs{{"describe"},
+                                                   {"model", "import"},
+                                                   {"model", "inspect"},
+                                                   {"model", "list"},
+                                                   {"bench"},
+                                                   {"doctor"},
+                                                   {"match"},
+                                                   {"eval"},
+                                                   {"sweep"},
+                                                   {"synth"},
+                                                   {"index", "add"},
+                                                   {"index", "info"},
+                                                   {"index", "verify"},
+                                                   {"index", "merge"},
+                                                   {"index", "export"},
+                                                   {"query"}};
 
 TEST_F(Cli, HelpFitsOnAScreenAndShowsThreeExamples) {
   const auto help = run_program({"--help"});
   EXPECT_EQ(help.exit_code, 0);
   EXPECT_LE(help.lines(), 25);
   EXPECT_EQ(help.err, "");
-  for (const auto* example : {"\n  revisit doctor\n", "\n  revisit describe ", "\n  revisit bench "}) {
+  for (const auto* example : {"\n  revisit index add ", "\n  revisit query ", "\n  revisit synth "}) {
     EXPECT_NE(help.out.find(example), std::string::npos) << example;
   }
   EXPECT_EQ(run_program({"help"}).out, help.out);

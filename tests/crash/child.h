@@ -62,8 +62,10 @@ class Child {
   pid_t pid_ = -1;
 };
 
+#ifdef REVISIT_INDEX_CHILD
 inline std::vector<std::string> add_command(const std::filesystem::path& folder, int total, int dim, int per_commit) {
   return {REVISIT_INDEX_CHILD, folder.string(), std::to_string(total), std::to_string(dim), std::to_string(per_commit)};
 }
+#endif
 
 }  // namespace revisit::testing

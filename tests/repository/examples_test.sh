@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The revisit authors
 # SPDX-License-Identifier: Apache-2.0
 # The examples run: pictures are the same on every run, a picture is itself (similarity 1), another one is not,
-# and a missing file gives one sentence and exit code 3. usage: examples_test.sh FOLDER_OF_EXAMPLES
+# a loop is closed where a picture comes again, and a missing file gives one sentence and exit code 3. usage: examples_test.sh FOLDER_OF_EXAMPLES
 set -euo pipefail
 examples="$1"
 work="$(mktemp -d)"
@@ -16,6 +16,11 @@ same="$("$examples/01_describe" "$work/a/place1_view1.png" "$work/b/place1_view1
 other="$("$examples/01_describe" "$work/a/place1_view1.png" "$work/a/place2_view1.png")"
 echo "same picture: $same, other place: $other"
 [[ "$same" == "similarity 1.0000" && "$other" == similarity\ * && "$other" != "$same" ]]
+
+drive=("$work/a/place1_view1.png" "$work/a/place1_view2.png" "$work/a/place2_view1.png" "$work/a/place2_view2.png")
+"$examples/02_loop_closure" "$work/drive.rvs" 0.9999 "${drive[@]}" "${drive[0]}" | tee "$work/loop"
+[[ "$(grep -c ': new$' "$work/loop")" -eq 4 ]]
+tail -n 1 "$work/loop" | grep -q 'been here, 0 .*place1_view1.png$'
 
 status=0
 "$examples/01_describe" "$work/none.png" "$work/a/place1_view1.png" 2>"$work/error" || status=$?

@@ -29,7 +29,7 @@ def main():
         symbol = line.split(" ", 2)[2]
         if symbol in ("typeinfo for revisit::Error", "typeinfo name for revisit::Error", "vtable for revisit::Error"):
             continue
-        match = re.match(r"revisit::(?:(?:Model|Extractor|Dataset|Index|IndexWriter|RunReport)::)?~?(\w+|operator=)(?:\[abi:\w+\])?\(", symbol)
+        match = re.match(r"revisit::(?:(?:Model|Extractor|Dataset|Index|IndexWriter|RunReport|Whitening|AddReport)::)?~?(\w+|operator=)(?:\[abi:\w+\])?\(", symbol)
         name = match[1] if match else None
         if name == "operator=" or name in wanted:
             seen.add(name)

@@ -9,22 +9,23 @@ import re
 import sys
 
 LAYERS = {
-    "base": 0, "tensor": 1, "image": 1, "geo": 1, "model": 2, "vit": 3, "cnn": 3, "prune": 3, "aggregate": 3,
+    "base": 0, "tensor": 1, "image": 1, "geo": 1, "model": 2, "augment": 2, "vit": 3, "cnn": 3, "prune": 3, "aggregate": 3,
     "extract": 4, "index": 4, "dataset": 4, "synth": 4, "ingest": 5, "eval": 5, "report": 6, "train": 6, "server": 7, "cli": 7,
 }
 # The module that implements a public header: code below its layer may not include it.
 PUBLIC = {
     "error": "base", "image": "image", "geo": "geo", "model": "model", "extractor": "extract", "bench": "extract", "vlad": "extract",
-    "index": "index", "dataset": "dataset", "synth": "synth", "evaluate": "eval", "report": "report",
+    "index": "index", "whitening": "index", "dataset": "dataset", "synth": "synth", "ingest": "ingest", "evaluate": "eval", "report": "report",
+    "export": "report",
 }
 # First part of an include -> modules that may use it; None: every module.
 THIRD_PARTY = {
     "CLI": {"cli"}, "oneapi": {"tensor"}, "dnnl.hpp": {"tensor"}, "hwy": {"tensor", "aggregate", "prune", "index"}, "omp.h": {"tensor"},
     "jpeglib.h": {"image"}, "jerror.h": {"image"}, "png.h": {"image"}, "webp": {"image"},
-    "nlohmann": {"model", "dataset", "report", "cli"}, "xxhash.h": {"base", "model", "index"}, "sqlite3.h": {"index"},
-    "GeographicLib": {"geo"}, "zlib.h": {"dataset"}, "fmt": None, "gtest": None, "gmock": None,
+    "nlohmann": {"model", "dataset", "report", "cli"}, "xxhash.h": {"base", "model", "index", "ingest"}, "sqlite3.h": {"index"}, "Eigen": {"index"}, "hnswlib": {"index"},
+    "GeographicLib": {"geo"}, "cairo": {"report"}, "zlib.h": {"dataset"}, "fmt": None, "gtest": None, "gmock": None,
 }
-ONE_FILE = {"CLI"}  # slow to compile
+ONE_FILE = {"CLI", "hnswlib"}  # slow to compile
 PRINTS_VERSIONS = pathlib.PurePath("src/cli/doctor.cpp")  # may include any library, for its version only
 STANDARD = set("""algorithm any array atomic barrier bit bitset cassert cctype cerrno cfenv cfloat charconv chrono cinttypes
 climits clocale cmath compare complex concepts condition_variable coroutine csetjmp csignal cstdarg cstddef cstdint cstdio
@@ -35,7 +36,7 @@ source_location span sstream stack stdexcept stop_token streambuf string string_
 thread tuple type_traits typeindex typeinfo unordered_map unordered_set utility valarray variant vector version""".split())
 # The C library and the operating system, by header; immintrin and cpuid for reading and setting processor state.
 SYSTEM = set("""fcntl.h unistd.h signal.h errno.h sched.h dirent.h time.h pthread.h setjmp.h stdio.h stdlib.h poll.h termios.h
-immintrin.h xmmintrin.h pmmintrin.h cpuid.h endian.h""".split())
+glob.h immintrin.h xmmintrin.h pmmintrin.h cpuid.h endian.h""".split())
 
 
 def is_test(path):

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// One line a query, as a person wants to read it.
+#include "cli/answers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace revisit::cli {
+namespace {
+
+// "12 m" beside a right match tells more than a name.
+std::string place_of(const Photo& query, const Photo& reference) {
+  if (!reference.position) return "";
+  std::string out;
+  if (const auto& place = reference.position->geographic)
+    out += fmt::format("  at {:.6f}, {:.6f}", place->lat_deg, place->lon_deg);
+  if (query.position) out += fmt::format("  {:.1f} m away", distance_m(*query.position, *reference.position));
+  return out;
+}
+
+std::string line_of(const RunReport& report, std::size_t q) {
+  const Photo& query = report.dataset.queries[q];
+  const auto& found = report.matches[q];
+  if (found.empty()) return fmt::format("{} -> no match\n", query.name);
+  const Photo& best = report.dataset.references[static_cast<std::size_t>(found.front().row)];
+  if (!report.accepted(static_cast<int>(q))) {
+    return fmt::format("{} -> no match (best {}, similarity {:.4f})\n", query.name, best.name, found.front().similarity);
+  }
+  std::string verdict;
+  if (report.dataset.labelled)
+    verdict = std::ranges::binary_search(report.dataset.positives[q], found.front().row) ? "  right" : "  wrong";
+  return fmt::format("{} -> {}  similarity {:.4f}{}{}\n", query.name, best.name, found.front().similarity, place_of(query, best),
+                     verdict);
+}
+
+}  // namespace
+
+std::optional<double> threshold_of(const std::optional<double>& asked, const ModelInfo& info, double rho, Size size,
+                                   bool whitened, Console& console) {
+  if (asked) return asked;
+  if (!info.min_similarity) return std::nullopt;
+  if (whitened) {
+    console.talk(
+        fmt::format("notice: the model's threshold, similarity {:.4f}, is not for whitened descriptors; every match is accepted",
+                    *info.min_similarity));
+    return std::nullopt;
+  }
+  const bool other_size = info.calibrated_size.height > 0 && !(info.calibrated_size == size);
+  if (info.calibrated_rho != rho || other_size) {
+    console.talk(fmt::format("notice: similarity {:.4f} was calibrated at rho {:g}, {}x{}; this run is at rho {:g}, {}x{}",
+                             *info.min_similarity, info.calibrated_rho, info.calibrated_size.height, info.calibrated_size.width,
+                             rho, size.height, size.width));
+  }
+  return info.min_similarity;
+}
+
+void print_answers(const RunReport& report, Console& console) {
+  if (console.json) return console.data(matches_json(report));
+  std::string out;
+  for (std::size_t q = 0; q < report.matches.size(); ++q) out += line_of(report, q);
+  if (report.evaluation) out += recall_line(*report.evaluation) + "\n";
+  console.data(out);
+}
+
+}  // namespace revisit::cli

@@ -1,0 +1,243 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// `revisit index info|verify|merge|export`: what is in an index, is it sound, and out of it again.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/fail.h"
+#include "cli/binding.h"
+#include "cli/progress.h"
+#include "cli/stop.h"
+#include "cli/verbs.h"
+#include "revisit/export.h"
+#include "revisit/index.h"
+
+namespace revisit::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+struct Contents {
+  int placed = 0;  // photos whose place is known
+  int timed = 0;
+  int missing = 0;  // photos whose file is no longer where it was
+};
+
+Contents contents_of(const Index& index) {
+  Contents out;
+  for (int row = 0; row < index.rows(); ++row) {
+    if (!index.is_live(row)) continue;
+    const IndexEntry entry = index.entry(row);
+    if (entry.position) ++out.placed;
+    if (entry.time_s) ++out.timed;
+    std::error_code ignored;  // what cannot be looked at is not there for us
+    if (!entry.path.empty() && !fs::exists(entry.path, ignored)) ++out.missing;
+  }
+  return out;
+}
+
+std::uintmax_t bytes_in(const fs::path& folder) {
+  std::uintmax_t total = 0;
+  std::error_code ignored;  // a file that goes away meanwhile has no size
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const auto size = entry.file_size(ignored);
+    if (!ignored) total += size;
+  }
+  return total;
+}
+
+int run_info(const std::string& folder, Console& console) {
+  const Index index = Index::open(folder);
+  const IndexSettings& settings = index.settings();
+  const Contents contents = contents_of(index);
+  if (console.json) {
+    Json object{{"schema", 1},
+                {"rows", index.live_rows()},
+                {"dim", settings.dim},
+                {"dtype", "f32"},
+                {"model", settings.model},
+                {"fingerprint", settings.fingerprint},
+                {"rho", settings.rho},
+                {"precision", settings.precision},
+                {"size", {settings.size.height, settings.size.width}},
+                {"orientation", settings.orientation},
+                {"aggregate", settings.aggregate},
+                {"pruner", settings.pruner},
+                {"replaced_rows", index.rows() - index.live_rows()},
+                {"with_position", contents.placed},
+                {"with_time", contents.timed},
+                {"missing_files", contents.missing},
+                {"bytes", bytes_in(folder)}};
+    console.data_json(object);
+    return 0;
+  }
+  std::string out = fmt::format("{} photos, {} numbers each (f32), {:.1f} MB\n", index.live_rows(), settings.dim,
+                                static_cast<double>(bytes_in(folder)) / 1e6);
+  out += fmt::format("model        {} (fingerprint {})\n", settings.model.empty() ? "none recorded" : settings.model,
+                     settings.fingerprint.empty() ? "none" : settings.fingerprint);
+  out += fmt::format("made with    rho {:g}, size {}x{}, {}, orientation {}{}{}\n", settings.rho, settings.size.height,
+                     settings.size.width, settings.precision, settings.orientation,
+                     settings.aggregate.empty() ? "" : ", aggregate " + settings.aggregate,
+                     settings.pruner.empty() ? "" : ", pruner " + settings.pruner);
+  out += fmt::format("known        position of {}, time of {}\n", contents.placed, contents.timed);
+  if (index.rows() > index.live_rows()) out += fmt::format("replaced     {} rows\n", index.rows() - index.live_rows());
+  if (contents.missing > 0) out += fmt::format("files gone   {} photos are no longer where they were\n", contents.missing);
+  console.data(out);
+  return 0;
+}
+
+int run_verify(const std::string& folder, Console& console) {
+  const auto problems = verify_index(folder);
+  if (console.json) {
+    auto list = Json::array();
+    for (const auto& problem : problems) {
+      Json one{{"what", problem.what}};
+      if (problem.row >= 0) one["row"] = problem.row;
+      list.push_back(std::move(one));
+    }
+    console.data_json({{"schema", 1}, {"sound", problems.empty()}, {"problems", std::move(list)}});
+  } else if (problems.empty()) {
+    console.data(fmt::format("'{}' is sound: {} rows\n", folder, Index::open(folder).rows()));
+  } else {
+    std::string out;
+    for (const auto& problem : problems) out += problem.what + "\n";
+    console.data(out);
+  }
+  return problems.empty() ? 0 : exit_code_of(ErrorCode::kBadFile);
+}
+
+int run_merge(const std::vector<std::string>& folders, Console& console) {
+  const fs::path into = folders.front();
+  finish_work_on_signal();
+  std::optional<IndexWriter> writer;
+  MergeReport total;
+  for (std::size_t i = 1; i < folders.size(); ++i) {
+    std::error_code ignored;
+    if (fs::equivalent(folders[i], into, ignored)) fail(ErrorCode::kUsage, "'{}' cannot be merged into itself", folders[i]);
+    const Index from = Index::open(folders[i]);
+    if (writer) {
+      require_compatible(into, writer->settings(), from.settings());
+    } else {
+      writer.emplace(IndexWriter::open(into, from.settings()));
+    }
+    const MergeReport one = merge_index(*writer, from, (fs::path(folders[i]) / "").parent_path().filename().string());
+    total.added += one.added;
+    total.unchanged += one.unchanged;
+    total.renamed += one.renamed;
+    if (const int signal = stop_signal(); signal != 0 && i + 1 < folders.size()) {
+      throw Interrupted(signal, fmt::format("stopped after {} of {} indexes; the same command goes on", i, folders.size() - 1));
+    }
+  }
+  if (console.json) {
+    console.data_json({{"schema", 1},
+                       {"added", total.added},
+                       {"unchanged", total.unchanged},
+                       {"renamed", total.renamed},
+                       {"rows", writer->rows()}});
+  } else {
+    console.data(
+        fmt::format("added {}, unchanged {}; '{}' has {} rows\n", total.added, total.unchanged, into.string(), writer->rows()));
+    if (total.renamed > 0)
+      console.talk(fmt::format("notice: {} names were taken and got their index's name in front", total.renamed));
+  }
+  return 0;
+}
+
+struct ExportArgs {
+  std::vector<std::string> folder;
+  std::string format = "npy";
+  std::string output;
+  int top_k = 20;
+};
+
+int run_export(const ExportArgs& args, Console& console) {
+  if (args.output.empty()) fail(ErrorCode::kUsage, "where to write is not said: -o FILE");
+  const Index index = Index::open(args.folder.front());
+  int written = index.live_rows();
+  if (args.format == "npy") {
+    export_npy(index, args.output);
+  } else if (args.format == "csv") {
+    export_csv(index, args.output);
+  } else if (args.format == "geojson") {
+    written = export_geojson(index, args.output);
+  } else {
+    finish_work_on_signal();
+    Progress progress("pairing", static_cast<std::size_t>(written), console.quiet);
+    export_pairs(index, args.output, args.top_k, [&](int done, int) {
+      progress.update(static_cast<std::size_t>(done), 0);
+      if (const int signal = stop_signal(); signal != 0) throw Interrupted(signal, "stopped; nothing was written");
+      return true;
+    });
+  }
+  if (console.json) {
+    console.data_json({{"schema", 1}, {"format", args.format}, {"file", args.output}, {"photos", written}});
+  } else {
+    console.talk(fmt::format("wrote {} photos of '{}' to {}", written, args.folder.front(), args.output));
+    if (written < index.live_rows())
+      console.talk(fmt::format("notice: {} photos have no latitude and longitude and are left out", index.live_rows() - written));
+  }
+  return 0;
+}
+
+}  // namespace
+
+Verb make_index_info(Console& console) {
+  const auto folder = std::make_shared<std::vector<std::string>>();
+  Verb verb;
+  verb.name = "index info";
+  verb.about = "what an index holds and how it was made.";
+  verb.examples = {"revisit index info places.rvs", "revisit index info places.rvs --json", "revisit index info -q places.rvs"};
+  verb.positional = {"DB", "the index, a folder", 1, 1, folder.get()};
+  console.add_options(verb.options);
+  verb.run = [folder, &console] { return run_info(folder->front(), console); };
+  return verb;
+}
+
+Verb make_index_verify(Console& console) {
+  const auto folder = std::make_shared<std::vector<std::string>>();
+  Verb verb;
+  verb.name = "index verify";
+  verb.about = "reads everything and compares every checksum. Exit 0 when the index is sound, 3 when it is not.";
+  verb.examples = {"revisit index verify places.rvs", "revisit index verify places.rvs --json",
+                   "revisit index verify backup/places.rvs -q"};
+  verb.positional = {"DB", "the index, a folder", 1, 1, folder.get()};
+  console.add_options(verb.options);
+  verb.run = [folder, &console] { return run_verify(folder->front(), console); };
+  return verb;
+}
+
+Verb make_index_merge(Console& console) {
+  const auto folders = std::make_shared<std::vector<std::string>>();
+  Verb verb;
+  verb.name = "index merge";
+  verb.about = "adds the photos of other indexes, made with the same model, to one. The others stay as they are.";
+  verb.examples = {"revisit index merge all.rvs monday.rvs tuesday.rvs", "revisit index merge all.rvs wednesday.rvs",
+                   "revisit index merge copy.rvs places.rvs --json"};
+  verb.positional = {"DB OTHER...", "the index to add to, made when missing; the indexes to add", 2, 1'000'000, folders.get()};
+  console.add_options(verb.options);
+  verb.run = [folders, &console] { return run_merge(*folders, console); };
+  return verb;
+}
+
+Verb make_index_export(Console& console) {
+  const auto args = std::make_shared<ExportArgs>();
+  Verb verb;
+  verb.name = "index export";
+  verb.about = "writes an index for other programs: descriptors for NumPy, pairs for hloc, a table, or points for a map.";
+  verb.examples = {"revisit index export places.rvs -o places.npy",
+                   "revisit index export places.rvs --format pairs -k 20 -o pairs.txt",
+                   "revisit index export places.rvs --format geojson -o places.geojson"};
+  verb.positional = {"DB", "the index, a folder", 1, 1, &args->folder};
+  verb.options = {{"-o,--output", "FILE", "file to write", to_text(args->output)},
+                  {"--format", "KIND", "npy (with FILE.names.txt), pairs, csv or geojson; default npy",
+                   to_choice(args->format, {"npy", "pairs", "csv", "geojson"})},
+                  {"-k,--top-k", "K", "pairs: most similar photos of each, 1 to 999; default 20", to_int(args->top_k, 1, 999)}};
+  console.add_options(verb.options);
+  verb.run = [args, &console] { return run_export(*args, console); };
+  return verb;
+}
+
+}  // namespace revisit::cli

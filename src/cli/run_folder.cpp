@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// One extractor serves both sides unless references keep another share of their tokens.
+#include "cli/run_folder.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace revisit::cli {
+
+void write_run_folder(const std::filesystem::path& folder, RunReport& report, const Model& model,
+                      const ExtractorOptions& for_queries, const ExtractorOptions& for_references, Console& console) {
+  Extractor queries(model, for_queries);
+  if (for_queries.rho == for_references.rho) {
+    add_patch_scores(report, queries, queries);
+  } else {
+    Extractor references(model, for_references);
+    add_patch_scores(report, queries, references);
+  }
+  const auto files = write_run(folder, report);
+  console.talk(fmt::format("wrote {} to {}", fmt::join(files, ", "), folder.string()));
+}
+
+}  // namespace revisit::cli

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// The folder match and eval leave behind.
+#pragma once
+
+#include <filesystem>
+
+#include "cli/console.h"
+#include "revisit/report.h"
+
+namespace revisit::cli {
+
+/// Looks once more at the photos the report shows, writes everything and says so.
+void write_run_folder(const std::filesystem::path& folder, RunReport& report, const Model& model,
+                      const ExtractorOptions& for_queries, const ExtractorOptions& for_references, Console& console);
+
+}  // namespace revisit::cli

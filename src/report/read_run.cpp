@@ -1,0 +1,327 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// From the files of a run back to the run. They may have been edited or belong to other runs, so rows, names and ranges are
+// checked before anything is drawn.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+#include "base/file.h"
+#include "base/limits.h"
+#include "dataset/csv.h"
+#include "model/printable.h"
+#include "report/json_fields.h"
+#include "report/run_files.h"
+
+namespace revisit {
+namespace report {
+namespace {
+
+namespace fs = std::filesystem;
+using dataset::CsvReader;
+using model::printable;
+using Json = Fields::Json;
+
+constexpr double kMaxMs = 1e9;
+constexpr const char* kAgainHint =
+    "run match -o DIR or eval --log_dir NAME again: it leaves run.json, predictions.csv and photos.csv";
+
+std::string text_of(const fs::path& file) {
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) fail_with_hint(ErrorCode::kNotFound, kAgainHint, "there is no '{}'", file.string());
+  const auto bytes = read_file(file, limits::kMaxCsvBytes);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+template <typename Number>
+std::optional<Number> number_from(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  if constexpr (std::is_floating_point_v<Number>) {
+    if (!std::isfinite(value)) return std::nullopt;
+  }
+  return value;
+}
+
+RunRecord record_of(const Fields& json) {
+  RunRecord run;
+  run.version = json.text("version", "");
+  run.commit = json.text("commit", "");
+  run.command = json.text("command", "");
+  run.arguments = json.texts("arguments");
+  run.started = json.text("started", "");
+  run.model = json.text("model", "");
+  run.fingerprint = json.text("fingerprint", "");
+  run.aggregator = json.text("aggregator", "");
+  run.pruner = json.text("pruner", "");
+  run.cpu = json.text("cpu", "");
+  run.threads = json.has("threads") ? json.whole("threads", 0, limits::kMaxThreads) : 0;
+  run.dim = json.has("dim") ? json.whole("dim", 0, std::numeric_limits<int>::max()) : 0;
+  if (json.has("size")) {
+    const Json& size = json.list("size");
+    const auto side = [&](std::size_t i) {
+      const bool fits = size.size() == 2 && size[i].is_number_unsigned() && size[i].get<std::uint64_t>() <= limits::kMaxImageSide;
+      if (!fits) json.bad("'size' is no height and width");
+      return size[i].get<int>();
+    };
+    run.size = {side(0), side(1)};
+  }
+  const auto orientation = json.text("orientation", "apply");
+  if (orientation != "apply" && orientation != "ignore") json.bad("'orientation' is neither apply nor ignore");
+  run.orientation = orientation == "apply" ? Orientation::kApply : Orientation::kIgnore;
+  return run;
+}
+
+std::vector<Skipped> skipped_of(const Fields& json, const std::string& where) {
+  std::vector<Skipped> out;
+  if (!json.has("skipped")) return out;
+  for (const auto& one : json.list("skipped")) {
+    const Fields fields(one, where + ", skipped");
+    out.push_back({fields.text("path", ""), ErrorCode::kBadFile, fields.text("reason", "")});
+  }
+  return out;
+}
+
+/// The k of {"1": 50.0, "5": 75.0}, ascending.
+std::vector<int> recall_values_of(const Fields& json) {
+  std::vector<int> out;
+  const Json& recall = json.at("recall");
+  for (const auto& [key, value] : recall.items()) {
+    const auto k = number_from<int>(key);
+    if (!recall.is_object() || !k || *k < 1 || *k > limits::kMaxTopK)
+      json.bad("'recall' has '{}', which is no k of recall@k", printable(key));
+    out.push_back(*k);
+  }
+  if (out.empty()) json.bad("'recall' is empty");
+  std::ranges::sort(out);
+  return out;
+}
+
+class PhotoTable {
+ public:
+  explicit PhotoTable(const fs::path& file)
+      : text_(text_of(file)), csv_(text_, file.string()), positives_(csv_.required_column({"positives"})) {}
+
+  void read_into(Dataset& dataset) {
+    const auto role = csv_.required_column({"role"});
+    while (csv_.next()) {
+      const bool query = csv_.cell(role) == "query";
+      if (!query && csv_.cell(role) != "reference") csv_.fail_here("a role that is neither query nor reference");
+      if (query && !dataset.references.empty()) csv_.fail_here("a query after the references");
+      add(dataset, query);
+    }
+    if (dataset.queries.empty() || dataset.references.empty()) csv_.fail_here("the table lists no queries or no references");
+    if (!dataset.labelled) return;
+    for (std::size_t q = 0; q < lists_.size(); ++q) dataset.positives.push_back(rows_from(lists_[q], q, dataset));
+  }
+
+ private:
+  void add(Dataset& dataset, bool query) {
+    Photo photo;
+    photo.name = csv_.cell(csv_.required_column({"name"}));
+    photo.path = csv_.cell(csv_.required_column({"path"}));
+    const auto east = number("east_m"), north = number("north_m"), lat = number("lat_deg"), lon = number("lon_deg");
+    if (east && north) {
+      photo.position.emplace();
+      photo.position->east_m = *east;
+      photo.position->north_m = *north;
+      if (lat && lon) photo.position->geographic = {*lat, *lon};
+    }
+    if (const auto column = csv_.column({"part"}); column && !csv_.cell(*column).empty()) {
+      (query ? dataset.query_parts : dataset.reference_parts).push_back(part_of(dataset, csv_.cell(*column)));
+    }
+    if (query) lists_.push_back(csv_.cell(positives_));
+    (query ? dataset.queries : dataset.references).push_back(std::move(photo));
+  }
+
+  std::optional<double> number(const char* name) const {
+    const auto& cell = csv_.cell(csv_.required_column({name}));
+    if (cell.empty()) return std::nullopt;
+    const auto value = number_from<double>(cell);
+    const double most = std::string_view(name).ends_with("_deg") ? 180 : limits::kMaxPlaneMetres;
+    if (!value || std::abs(*value) > most) csv_.fail_here("'{}' is no {}", printable(cell), name);
+    return value;
+  }
+
+  static int part_of(Dataset& dataset, const std::string& name) {
+    const auto found = std::ranges::find(dataset.parts, name);
+    if (found == dataset.parts.end()) dataset.parts.push_back(name);
+    return static_cast<int>(std::ranges::find(dataset.parts, name) - dataset.parts.begin());
+  }
+
+  /// "3|7-9" as rows of references, ascending; overlapping or falling ranges are refused, so the list cannot outgrow the table.
+  static std::vector<int> rows_from(std::string_view list, std::size_t q, const Dataset& dataset) {
+    std::vector<int> rows;
+    while (!list.empty()) {
+      const auto item = list.substr(0, list.find('|'));
+      list.remove_prefix(std::min(list.size(), item.size() + 1));
+      const auto dash = item.find('-');
+      const auto first = number_from<int>(item.substr(0, dash));
+      const auto last = dash == std::string_view::npos ? first : number_from<int>(item.substr(dash + 1));
+      const bool fits = first && last && *first >= (rows.empty() ? 0 : rows.back() + 1) && *last >= *first &&
+                        static_cast<std::size_t>(*last) < dataset.references.size();
+      if (!fits) {
+        fail(ErrorCode::kBadFile, "the positives of query {} hold '{}', which are no rows after the ones before and below {}",
+             printable(dataset.queries[q].name), printable(item), dataset.references.size());
+      }
+      for (int row = *first; row <= *last; ++row) rows.push_back(row);
+    }
+    return rows;
+  }
+
+  std::string text_;
+  CsvReader csv_;
+  std::size_t positives_;
+  std::vector<std::string> lists_;
+};
+
+void read_predictions(const fs::path& file, RunReport& report) {
+  const std::string text = text_of(file);
+  CsvReader csv(text, file.string());
+  const auto query = csv.required_column({"query"}), rank = csv.required_column({"rank"}),
+             reference = csv.required_column({"reference"});
+  const auto distance = csv.required_column({"distance"}), similarity = csv.required_column({"similarity"});
+  std::unordered_map<std::string_view, int> rows;
+  for (std::size_t i = 0; i < report.dataset.references.size(); ++i)
+    rows.emplace(report.dataset.references[i].name, static_cast<int>(i));
+  report.matches.assign(report.dataset.queries.size(), {});
+  std::size_t q = 0;
+  while (csv.next()) {  // queries come in their order, those without a match left out
+    while (q < report.matches.size() && report.dataset.queries[q].name != csv.cell(query)) ++q;
+    if (q == report.matches.size())
+      csv.fail_here("'{}' is no query of {}, or not in its order", printable(csv.cell(query)), kPhotosFile);
+    const auto row = rows.find(csv.cell(reference));
+    if (row == rows.end()) csv.fail_here("'{}' is no reference of {}", printable(csv.cell(reference)), kPhotosFile);
+    const auto far = number_from<float>(csv.cell(distance)), near = number_from<float>(csv.cell(similarity));
+    if (!far || !near) csv.fail_here("distance or similarity is no number");
+    auto& found = report.matches[q];
+    if (csv.cell(rank) != fmt::format("{}", found.size() + 1))
+      csv.fail_here("rank '{}' where {} is next", printable(csv.cell(rank)), found.size() + 1);
+    if (found.size() == static_cast<std::size_t>(limits::kMaxTopK))
+      csv.fail_here("more than {} matches of one query", limits::kMaxTopK);
+    found.push_back({row->second, *far, *near});
+  }
+}
+
+PhotoPatches patches_of(const Fields& json, const Dataset& dataset) {
+  PhotoPatches out;
+  const auto role = json.text("role", "");
+  if (role != "query" && role != "reference") json.bad("'role' is neither query nor reference");
+  out.reference = role == "reference";
+  const auto rows = (out.reference ? dataset.references : dataset.queries).size();
+  out.row = json.whole("row", 0, static_cast<int>(rows) - 1);
+  const Json& grid = json.list("grid");
+  const auto side = [&](std::size_t i) {
+    const bool fits = grid.size() == 2 && grid[i].is_number_unsigned() && grid[i].get<std::uint64_t>() >= 1 &&
+                      grid[i].get<std::uint64_t>() <= limits::kMaxInputSide;
+    if (!fits) json.bad("'grid' is no number of patches down and across");
+    return grid[i].get<int>();
+  };
+  out.scores.grid = {side(0), side(1)};
+  const auto patches = static_cast<std::size_t>(out.scores.grid.height) * static_cast<std::size_t>(out.scores.grid.width);
+  out.scores.meaning = json.text("meaning", "");
+  const Json& values = json.list("values");
+  if (!values.empty() && values.size() != patches) json.bad("{} values for {} patches", values.size(), patches);
+  for (const auto& value : values) {
+    if (!value.is_number() && !value.is_null()) json.bad("'values' holds something that is no number");
+    out.scores.values.push_back(value.is_null() ? std::numeric_limits<float>::quiet_NaN() : value.get<float>());
+  }
+  std::int64_t next = 0;
+  for (const auto& patch : json.list("kept")) {
+    const bool fits = patch.is_number_unsigned() && patch.get<std::uint64_t>() < patches && patch.get<std::int64_t>() >= next;
+    if (!fits) json.bad("'kept' are not ascending numbers of patches below {}", patches);
+    next = patch.get<std::int64_t>() + 1;
+    out.scores.kept.push_back(next - 1);
+  }
+  return out;
+}
+
+void read_tokens(const fs::path& file, RunReport& report) {
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) return;  // not every model has patches
+  const Json json = read_json_file(file);
+  const auto where = "'" + file.string() + "'";
+  for (const auto& one : Fields(json, where).list("photos")) {
+    report.patches.push_back(
+        patches_of(Fields(one, fmt::format("{}, photo {}", where, report.patches.size() + 1)), report.dataset));
+  }
+}
+
+RunReport run_from(const fs::path& file, const Fields& json, const std::string& where) {
+  RunReport report;
+  report.run = record_of(json);
+  report.run.rho = json.number("rho", 0, 1);
+  report.run.reference_rho = json.number("reference_rho", 0, 1);
+  report.run.ms_per_image = json.number("ms_per_image", 0, kMaxMs);
+  report.run.end_to_end_ms = json.number("end_to_end_ms", 0, kMaxMs);
+  if (json.has("min_similarity")) report.run.min_similarity = json.number("min_similarity", -1, 1);
+  report.dataset.name = json.text("dataset", file.parent_path().filename().string());
+  report.dataset.protocol = json.text("protocol", "");
+  report.dataset.notes = json.texts("notes");
+  report.dataset.labelled = json.has("recall");
+  report.skipped = skipped_of(json, where);
+  const auto folder = file.parent_path();
+  PhotoTable(folder / kPhotosFile).read_into(report.dataset);
+  const auto& data = report.dataset;
+  const bool all_parts = data.query_parts.size() == data.queries.size() && data.reference_parts.size() == data.references.size();
+  if (!data.parts.empty() && !all_parts)
+    fail(ErrorCode::kBadFile, "'{}': some photos have a part and some have none", (folder / kPhotosFile).string());
+  read_predictions(folder / kPredictionsFile, report);
+  read_tokens(folder / kTokensFile, report);
+  if (data.labelled) report.evaluation = evaluate(data, report.matches, recall_values_of(json));
+  return report;
+}
+
+Evaluation point_evaluation(const Fields& json, const Fields& whole) {
+  Evaluation out;
+  constexpr int kMost = std::numeric_limits<int>::max();
+  out.num_queries = whole.whole("num_queries", 0, kMost);
+  out.num_references = whole.whole("num_references", 0, kMost);
+  out.num_without_positive = whole.whole("num_without_positive", 0, kMost);
+  out.protocol = whole.text("protocol", "");
+  out.average_precision = json.number("average_precision", 0, 100);
+  out.recall_at_full_precision = json.number("recall_at_full_precision", 0, 100);
+  for (const int k : recall_values_of(json)) {
+    const auto key = fmt::format("{}", k);
+    const Fields recall(json.at("recall"), "a recall"), intervals(json.at("recall_interval95"), "an interval of recall");
+    const Json& interval = intervals.list(key.c_str());
+    if (interval.size() != 2 || !interval[0].is_number() || !interval[1].is_number())
+      json.bad("the interval of recall@{} is no pair of numbers", k);
+    out.recall.push_back({k, recall.number(key.c_str(), 0, 100), interval[0].get<double>(), interval[1].get<double>()});
+  }
+  return out;
+}
+
+Sweep sweep_from(const Fields& json, const std::string& where) {
+  Sweep sweep;
+  sweep.run = record_of(json);
+  sweep.skipped = skipped_of(json, where);
+  for (const auto& one : json.list("runs")) {
+    const Fields point(one, fmt::format("{}, run {}", where, sweep.points.size() + 1));
+    sweep.points.push_back({point.text("model", ""), point.number("rho", 0, 1), point.number("reference_rho", 0, 1),
+                            point.whole("dim", 0, std::numeric_limits<int>::max()), point.number("ms_per_image", 0, kMaxMs),
+                            point.number("end_to_end_ms", 0, kMaxMs), point_evaluation(point, json)});
+    const auto& recall = sweep.points.back().evaluation.recall;
+    if (!std::ranges::equal(recall, sweep.points.front().evaluation.recall, {}, &RecallAt::k, &RecallAt::k)) {
+      point.bad("its recall is not for the same k as that of run 1");
+    }
+  }
+  if (sweep.points.empty()) json.bad("'runs' is empty");
+  return sweep;
+}
+
+}  // namespace
+}  // namespace report
+
+std::variant<RunReport, Sweep> read_run(const std::filesystem::path& file) {
+  const auto json = report::read_json_file(file);
+  const auto where = "'" + file.string() + "'";
+  const report::Fields fields(json, where);
+  if (fields.has("runs")) return report::sweep_from(fields, where);
+  return report::run_from(file, fields, where);
+}
+
+}  // namespace revisit
