@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -85,6 +86,8 @@ class Index {
   IndexEntry entry(int row) const;
   std::optional<int> find(const std::string& name) const;
   std::span<const float> descriptor(int row) const;  ///< valid until refresh()
+  /// The same, compared with the row's checksum: Error kBadFile when the disk has changed it.
+  std::span<const float> checked_descriptor(int row) const;
 
   /// Best first, ties by row. exact equals a full f32 scan. queries are (n, dim) unit vectors; a NaN is Error kUsage.
   std::vector<std::vector<Match>> search(std::span<const float> queries, const SearchOptions& options,
@@ -143,7 +146,9 @@ struct MergeReport {
 
 /// Adds the live rows of `from`, which must agree in settings (Error kMismatch). A name that another photo has becomes
 /// "PREFIX/NAME". May be repeated after an interruption: rows without a file are known by their name.
-MergeReport merge_index(IndexWriter& into, const Index& from, const std::string& prefix);
+/// progress(done, total) comes after each thousand rows, which are safe by then, and may throw.
+MergeReport merge_index(IndexWriter& into, const Index& from, const std::string& prefix,
+                        const std::function<void(int, int)>& progress = {});
 
 struct IndexProblem {
   int row = -1;  ///< -1: the index as a whole

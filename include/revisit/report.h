@@ -37,6 +37,7 @@ struct TokenPictures {
   std::optional<Image> transport;   ///< where the strongest clusters of each tier take their mass from
 };
 
+/// Throws Error kUsage when photo, trace and grid do not belong together.
 TokenPictures draw_token_pictures(const Image& photo, const Trace& trace, Size grid);
 
 /// How a run was made.
@@ -78,7 +79,9 @@ struct RunReport {
   std::vector<Skipped> skipped;
   std::vector<PhotoPatches> patches;  ///< of the photos report.html shows side by side; see add_patch_scores
 
-  bool accepted(int query) const;  ///< has a match, and it reaches min_similarity
+  bool accepted(int query) const;              ///< has a match, and it reaches min_similarity
+  bool right(int query) const;                 ///< its first match shows the same place; false when unlabelled
+  bool is_positive(int query, int row) const;  ///< this reference shows the same place; false when unlabelled
 };
 
 /// "R@1: 98.8, R@5: 99.7"
@@ -100,15 +103,17 @@ bool write_matches_geojson(const std::filesystem::path& file, const RunReport& r
 /// that can no longer be read and models without patches are left out.
 void add_patch_scores(RunReport& report, Extractor& for_queries, Extractor& for_references);
 
-/// Makes the folder and writes run.json, predictions.csv, photos.csv (paths, positions, ground truth), tokens.json (patches),
-/// matches.geojson where places are known, and report.html: all that read_run needs. Returns the names written.
+/// Makes the folder and writes run.json, predictions.csv, photos.csv (paths, positions, ground truth and matches by row),
+/// tokens.json (patches), matches.geojson where places are known, and report.html: all that read_run needs. Returns the names
+/// written.
 std::vector<std::string> write_run(const std::filesystem::path& folder, const RunReport& report);
 
 /// One self-contained page: recall, best and worst queries, map, settings. Nothing in it is fetched from elsewhere. A photo that
 /// cannot be read is named in its place.
 void write_report(const std::filesystem::path& file, const RunReport& report);
 
-/// Query and first `count` matches side by side, one 000.jpg a query with a 000.txt that names the files. Returns how many.
+/// Query and first `count` matches side by side, ten a row, one 000.jpg a query with a 000.txt that names the files. Returns how
+/// many. Throws Error kUsage for a count outside 0 to 100.
 int write_prediction_pictures(const std::filesystem::path& folder, const RunReport& report, int count, bool only_wrong);
 
 /// One setting of a sweep.
@@ -129,7 +134,10 @@ struct Sweep {
 };
 
 std::string sweep_json(const Sweep& sweep);
-/// sweep.csv, sweep.json, sweep.svg and sweep.png (recall over milliseconds) and report.html. Makes the folder.
+/// Makes the folder and writes sweep.csv, sweep.svg and sweep.png (recall over milliseconds) and report.html. Returns their
+/// names, none for a sweep without points.
+std::vector<std::string> draw_sweep(const std::filesystem::path& folder, const Sweep& sweep);
+/// The same and sweep.json, from which read_run gives it back.
 void write_sweep(const std::filesystem::path& folder, const Sweep& sweep);
 
 /// What write_run (by its run.json) or write_sweep (by its sweep.json) has left, without any model. Recall is computed anew from

@@ -41,6 +41,7 @@ inline constexpr std::uint64_t kCopySlackBytes = 64'000'000;
 inline constexpr std::uint64_t kMaxRunJsonBytes = 64'000'000;
 inline constexpr int kMaxRunJsonDepth = 8;
 inline constexpr std::uint64_t kMaxRunJsonValues = 4'000'000;
+inline constexpr std::size_t kMaxParts = 1'000;  // of a set that is searched part by part, such as cities
 
 // Requests
 inline constexpr int kMaxInputSide = 4'096;  // of the network's input: 85,000 patches of 14

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "cli/words.h"
+
 namespace revisit::cli {
 namespace {
 
@@ -20,18 +22,23 @@ std::string place_of(const Photo& query, const Photo& reference) {
   return out;
 }
 
+bool was_skipped(const RunReport& report, const Photo& query) {
+  return std::ranges::find(report.skipped, query.path.string(), &Skipped::path) != report.skipped.end();
+}
+
 std::string line_of(const RunReport& report, std::size_t q) {
   const Photo& query = report.dataset.queries[q];
+  const std::string name = on_one_line(query.name);
   const auto& found = report.matches[q];
-  if (found.empty()) return fmt::format("{} -> no match\n", query.name);
+  if (found.empty()) return fmt::format("{} -> {}\n", name, was_skipped(report, query) ? "skipped" : "no match");
   const Photo& best = report.dataset.references[static_cast<std::size_t>(found.front().row)];
+  const std::string best_name = on_one_line(best.name);
   if (!report.accepted(static_cast<int>(q))) {
-    return fmt::format("{} -> no match (best {}, similarity {:.4f})\n", query.name, best.name, found.front().similarity);
+    return fmt::format("{} -> no match (best {}, similarity {:.4f})\n", name, best_name, found.front().similarity);
   }
   std::string verdict;
-  if (report.dataset.labelled)
-    verdict = std::ranges::binary_search(report.dataset.positives[q], found.front().row) ? "  right" : "  wrong";
-  return fmt::format("{} -> {}  similarity {:.4f}{}{}\n", query.name, best.name, found.front().similarity, place_of(query, best),
+  if (report.dataset.labelled) verdict = report.right(static_cast<int>(q)) ? "  right" : "  wrong";
+  return fmt::format("{} -> {}  similarity {:.4f}{}{}\n", name, best_name, found.front().similarity, place_of(query, best),
                      verdict);
 }
 

@@ -39,10 +39,10 @@ class Console {
   void data(std::string_view text);
   void data_json(const nlohmann::ordered_json& object);  ///< the same, one object on one line
 
-  void warn(std::string_view sentence);    ///< one line on stderr, even when quiet
-  void talk(std::string_view sentence);    ///< one line on stderr unless quiet
+  void warn(std::string_view sentence);       ///< one line on stderr, even when quiet
+  void talk(std::string_view sentence);       ///< one line on stderr unless quiet
   void talk_once(std::string_view sentence);  ///< the same, unless it was said before
-  void detail(std::string_view sentence);  ///< one line on stderr when verbose
+  void detail(std::string_view sentence);     ///< one line on stderr when verbose
 
   /// Errors are printed even when quiet: on stderr, or as one object on stdout with --json.
   void error(ErrorCode code, const std::string& sentence, const std::string& hint, const std::vector<Skipped>& skipped = {});

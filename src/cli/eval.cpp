@@ -167,6 +167,9 @@ void check_calibration(const EvalArgs& args) {
     return;
   }
   if (args.data.no_labels) fail(ErrorCode::kUsage, "a similarity cannot be calibrated without ground truth");
+  if (args.data.dim)
+    fail(ErrorCode::kUsage, "--dim {} and --calibrate do not go together: a model's threshold is for whole descriptors",
+         *args.data.dim);
   check_output(args.output);
 }
 
@@ -181,6 +184,7 @@ int run_eval(EvalArgs& args, Console& console) {
   mention_unused(args, console);
   RunReport report;
   report.dataset = load_data(args.data, console);
+  mention_whitening(report.dataset, args.data.dim);
   const Dataset& dataset = report.dataset;
   if (!args.output.empty() && !dataset.labelled)
     fail(ErrorCode::kUsage, "'{}' has no ground truth to calibrate on", dataset.name);

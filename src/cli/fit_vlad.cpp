@@ -38,17 +38,19 @@ void print(const FitVladReport& report, const FitVladArgs& args, Console& consol
                        {"skipped", to_json(report.skipped)}});
     return;
   }
-  console.data(fmt::format("photos        {} read, {} skipped\n"
-                           "vocabulary    {} words from {} tokens, {} rounds, mean squared distance {:.4f}\n"
-                           "model         {} blocks of {}, {}x{}, {} values a descriptor\n"
-                           "written       {}\n",
-                           report.photos, report.skipped.size(), report.info.clusters, report.tokens, report.rounds,
-                           report.mean_square_distance, report.info.depth, report.info.arch, report.info.size.height,
-                           report.info.size.width, report.info.descriptor_dim, args.output));
+  console.data(
+      fmt::format("photos        {} read, {} skipped\n"
+                  "vocabulary    {} words from {} tokens, {} rounds, mean squared distance {:.4f}\n"
+                  "model         {} blocks of {}, {}x{}, {} values a descriptor\n"
+                  "written       {}\n",
+                  report.photos, report.skipped.size(), report.info.clusters, report.tokens, report.rounds,
+                  report.mean_square_distance, report.info.depth, report.info.arch, report.info.size.height,
+                  report.info.size.width, report.info.descriptor_dim, args.output));
 }
 
 int run_fit_vlad(FitVladArgs& args, Console& console) {
-  if (args.photos.empty()) fail_with_hint(ErrorCode::kUsage, "--photos FOLDER", "a vocabulary is fitted on photos, and none are named");
+  if (args.photos.empty())
+    fail_with_hint(ErrorCode::kUsage, "--photos FOLDER", "a vocabulary is fitted on photos, and none are named");
   if (args.output.empty()) fail_with_hint(ErrorCode::kUsage, "-o MODEL.safetensors", "where to write the model is not said");
   args.options.orientation = args.orientation == "apply" ? Orientation::kApply : Orientation::kIgnore;
   const InputList inputs = expand_inputs({args.photos});
@@ -79,20 +81,20 @@ Verb make_model_fit_vlad(Console& console) {
   verb.about =
       "makes a place recognition model without training: a vocabulary of patch tokens, fitted on photos of yours, on top of any "
       "backbone. Needs no labels.";
-  verb.examples = {"revisit model fit-vlad models/vits14.safetensors --photos references/ -o models/vlad.safetensors",
-                   "revisit model fit-vlad models/vits14.safetensors --photos references/ --size 224x224 -o vlad.safetensors",
-                   "revisit model fit-vlad models/vits14.safetensors --photos references/ --clusters 64 --layer 9 -o vlad64.safetensors"};
+  verb.examples = {
+      "revisit model fit-vlad models/vits14.safetensors --photos references/ -o models/vlad.safetensors",
+      "revisit model fit-vlad models/vits14.safetensors --photos references/ --size 224x224 -o vlad.safetensors",
+      "revisit model fit-vlad models/vits14.safetensors --photos references/ --clusters 64 --layer 9 -o vlad64.safetensors"};
   verb.positional = {"BACKBONE", "a model file, or a name of 'revisit model list'", 1, 1, &args->backbone};
-  verb.options = {
-      {"--photos", "FOLDER", "photos to fit on, the references for example; required", to_text(args->photos)},
-      {"-o,--output", "OUT.safetensors", "the model file to write; required", to_text(args->output)},
-      {"--clusters", "K", "words of the vocabulary, 2 to 1024; default 32", to_int(wanted.clusters, 2, 1024)},
-      {"--layer", "L", "tokens are taken after this block, counted from 0; default 8", to_int(wanted.layer, 0, 127)},
-      {"--size", "HxW", "input size, kept in the model; default: the backbone's", to_size(wanted.size)},
-      {"--seed", "S", "seed of the sample and of k-means; default 0", to_seed(wanted.seed)},
-      {"--threads", "N", "cores used, 1 to 1024; default: all this process may use", to_int(wanted.threads, 1, 1024)},
-      {"--orientation", "HOW", "apply or ignore what EXIF says about how the camera was held; default apply",
-       to_choice(args->orientation, {"apply", "ignore"})}};
+  verb.options = {{"--photos", "FOLDER", "photos to fit on, the references for example; required", to_text(args->photos)},
+                  {"-o,--output", "OUT.safetensors", "the model file to write; required", to_text(args->output)},
+                  {"--clusters", "K", "words of the vocabulary, 2 to 1024; default 32", to_int(wanted.clusters, 2, 1024)},
+                  {"--layer", "L", "tokens are taken after this block, counted from 0; default 8", to_int(wanted.layer, 0, 127)},
+                  {"--size", "HxW", "input size, kept in the model; default: the backbone's", to_size(wanted.size)},
+                  {"--seed", "S", "seed of the sample and of k-means; default 0", to_seed(wanted.seed)},
+                  {"--threads", "N", "cores used, 1 to 1024; default: all this process may use", to_int(wanted.threads, 1, 1024)},
+                  {"--orientation", "HOW", "apply or ignore what EXIF says about how the camera was held; default apply",
+                   to_choice(args->orientation, {"apply", "ignore"})}};
   console.add_options(verb.options);
   verb.run = [args, &console] { return run_fit_vlad(*args, console); };
   return verb;

@@ -82,8 +82,9 @@ void print(const AddReport& report, int rows, double seconds, const std::string&
   also(report.skipped.size(), "skipped");
   console.data(fmt::format("{}; '{}' has {} rows\n", line, folder, rows));
   if (!report.changed.empty()) {
-    console.talk(fmt::format("notice: '{}' and {} more differ from what is in the index; --update describes changed photos again",
-                             report.changed.front(), report.changed.size() - 1));
+    console.talk(fmt::format("notice: changed since they were added: '{}'{}; --update describes changed photos again",
+                             report.changed.front(),
+                             report.changed.size() == 1 ? "" : fmt::format(" and {} more", report.changed.size() - 1)));
   }
   if (described > 0) console.talk(fmt::format("{:.1f} photos/s", described / std::max(seconds, 1e-3)));
 }
@@ -107,7 +108,7 @@ int run_add(const AddArgs& args, Console& console) {
     throw Interrupted(stop_signal(), fmt::format("stopped after {} of {} photos, all of them safe in '{}'; to go on: {}",
                                                  report.done(), photos.size(), folder.string(), same_command(console)));
   }
-  print(report, writer.rows(), seconds, folder.string(), console);
+  print(report, Index::open(folder).live_rows(), seconds, folder.string(), console);
   return report.skipped.empty() ? 0 : 4;
 }
 

@@ -52,7 +52,9 @@ Model open_for(const fs::path& folder, const std::string& name, bool stored, Con
   }
 }
 
-void mention_differences(const IndexSettings& stored, const IndexSettings& now, Console& console) {
+}  // namespace
+
+void mention_differences(const IndexSettings& now, const IndexSettings& stored, const std::string& lead, Console& console) {
   std::vector<std::string> differences;
   if (stored.rho != now.rho) differences.push_back(fmt::format("rho {:g}, not {:g}", now.rho, stored.rho));
   if (!(stored.size == now.size)) {
@@ -64,11 +66,8 @@ void mention_differences(const IndexSettings& stored, const IndexSettings& now, 
   const auto shown = [](const std::string& pruner) { return pruner.empty() ? std::string("the model's own") : pruner; };
   if (stored.pruner != now.pruner)
     differences.push_back(fmt::format("pruner {}, not {}", shown(now.pruner), shown(stored.pruner)));
-  if (!differences.empty())
-    console.talk("notice: other settings than the index was made with: " + fmt::format("{}", fmt::join(differences, "; ")));
+  if (!differences.empty()) console.talk(fmt::format("notice: {} {}", lead, fmt::join(differences, "; ")));
 }
-
-}  // namespace
 
 void add_index_options(std::vector<Option>& options, IndexArgs& args) {
   options.push_back({"-m,--model", "NAME|FILE", "model file, or a name of 'revisit model list'; default: the one of the index",
@@ -106,7 +105,7 @@ IndexSetup set_up(const fs::path& folder, const std::optional<IndexSettings>& st
   now.seed = options.seed;
   if (stored) {
     require_compatible(folder, *stored, now);
-    mention_differences(*stored, now, console);
+    mention_differences(now, *stored, "other settings than the index was made with:", console);
   }
   return out;
 }

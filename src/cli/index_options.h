@@ -23,6 +23,9 @@ struct IndexArgs {
 /// --model, --rho, the extractor's and --orientation.
 void add_index_options(std::vector<Option>& options, IndexArgs& args);
 
+/// One line about what differs though it may: "LEAD rho 0.5, not 1; size 98x98, not 112x112".
+void mention_differences(const IndexSettings& now, const IndexSettings& stored, const std::string& lead, Console& console);
+
 struct IndexSetup {
   Extractor extractor;
   std::string model_name;

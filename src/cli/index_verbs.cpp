@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "cli/binding.h"
+#include "cli/index_options.h"
 #include "cli/progress.h"
 #include "cli/stop.h"
 #include "cli/verbs.h"
@@ -100,7 +101,7 @@ int run_verify(const std::string& folder, Console& console) {
     }
     console.data_json({{"schema", 1}, {"sound", problems.empty()}, {"problems", std::move(list)}});
   } else if (problems.empty()) {
-    console.data(fmt::format("'{}' is sound: {} rows\n", folder, Index::open(folder).rows()));
+    console.data(fmt::format("'{}' is sound: {} rows\n", folder, Index::open(folder).live_rows()));
   } else {
     std::string out;
     for (const auto& problem : problems) out += problem.what + "\n";
@@ -111,35 +112,38 @@ int run_verify(const std::string& folder, Console& console) {
 
 int run_merge(const std::vector<std::string>& folders, Console& console) {
   const fs::path into = folders.front();
-  finish_work_on_signal();
-  std::optional<IndexWriter> writer;
-  MergeReport total;
+  std::vector<Index> sources;
   for (std::size_t i = 1; i < folders.size(); ++i) {
     std::error_code ignored;
     if (fs::equivalent(folders[i], into, ignored)) fail(ErrorCode::kUsage, "'{}' cannot be merged into itself", folders[i]);
-    const Index from = Index::open(folders[i]);
-    if (writer) {
-      require_compatible(into, writer->settings(), from.settings());
-    } else {
-      writer.emplace(IndexWriter::open(into, from.settings()));
-    }
-    const MergeReport one = merge_index(*writer, from, (fs::path(folders[i]) / "").parent_path().filename().string());
+    sources.push_back(Index::open(folders[i]));
+  }
+  const IndexSettings target = index_settings(into).value_or(sources.front().settings());
+  for (std::size_t i = 0; i < sources.size(); ++i) {  // before anything is added
+    require_compatible(folders[i + 1], sources[i].settings(), target);
+    mention_differences(sources[i].settings(), target, fmt::format("'{}' was made with", folders[i + 1]), console);
+  }
+  IndexWriter writer = IndexWriter::open(into, target);
+  finish_work_on_signal();
+  MergeReport total;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const std::string& name = folders[i + 1];
+    Progress progress("merging " + name, static_cast<std::size_t>(sources[i].rows()), console.quiet);
+    const auto prefix = (fs::path(name) / "").parent_path().filename().string();
+    const MergeReport one = merge_index(writer, sources[i], prefix, [&](int done, int) {
+      progress.update(static_cast<std::size_t>(done), 0);
+      if (const int signal = stop_signal(); signal != 0) throw Interrupted(signal, "stopped; the same command goes on");
+    });
     total.added += one.added;
     total.unchanged += one.unchanged;
     total.renamed += one.renamed;
-    if (const int signal = stop_signal(); signal != 0 && i + 1 < folders.size()) {
-      throw Interrupted(signal, fmt::format("stopped after {} of {} indexes; the same command goes on", i, folders.size() - 1));
-    }
   }
+  const int rows = Index::open(into).live_rows();
   if (console.json) {
-    console.data_json({{"schema", 1},
-                       {"added", total.added},
-                       {"unchanged", total.unchanged},
-                       {"renamed", total.renamed},
-                       {"rows", writer->rows()}});
+    console.data_json(
+        {{"schema", 1}, {"added", total.added}, {"unchanged", total.unchanged}, {"renamed", total.renamed}, {"rows", rows}});
   } else {
-    console.data(
-        fmt::format("added {}, unchanged {}; '{}' has {} rows\n", total.added, total.unchanged, into.string(), writer->rows()));
+    console.data(fmt::format("added {}, unchanged {}; '{}' has {} rows\n", total.added, total.unchanged, into.string(), rows));
     if (total.renamed > 0)
       console.talk(fmt::format("notice: {} names were taken and got their index's name in front", total.renamed));
   }
@@ -148,20 +152,29 @@ int run_merge(const std::vector<std::string>& folders, Console& console) {
 
 struct ExportArgs {
   std::vector<std::string> folder;
-  std::string format = "npy";
+  std::string format;  // empty: by the file's extension
   std::string output;
   int top_k = 20;
 };
 
+std::string format_of(const ExportArgs& args) {
+  if (!args.format.empty()) return args.format;
+  const auto extension = fs::path(args.output).extension();
+  if (extension == ".csv") return "csv";
+  if (extension == ".geojson" || extension == ".json") return "geojson";
+  return extension == ".txt" ? "pairs" : "npy";
+}
+
 int run_export(const ExportArgs& args, Console& console) {
   if (args.output.empty()) fail(ErrorCode::kUsage, "where to write is not said: -o FILE");
   const Index index = Index::open(args.folder.front());
+  const std::string format = format_of(args);
   int written = index.live_rows();
-  if (args.format == "npy") {
+  if (format == "npy") {
     export_npy(index, args.output);
-  } else if (args.format == "csv") {
+  } else if (format == "csv") {
     export_csv(index, args.output);
-  } else if (args.format == "geojson") {
+  } else if (format == "geojson") {
     written = export_geojson(index, args.output);
   } else {
     finish_work_on_signal();
@@ -173,7 +186,7 @@ int run_export(const ExportArgs& args, Console& console) {
     });
   }
   if (console.json) {
-    console.data_json({{"schema", 1}, {"format", args.format}, {"file", args.output}, {"photos", written}});
+    console.data_json({{"schema", 1}, {"format", format}, {"file", args.output}, {"photos", written}});
   } else {
     console.talk(fmt::format("wrote {} photos of '{}' to {}", written, args.folder.front(), args.output));
     if (written < index.live_rows())
@@ -200,7 +213,9 @@ Verb make_index_verify(Console& console) {
   const auto folder = std::make_shared<std::vector<std::string>>();
   Verb verb;
   verb.name = "index verify";
-  verb.about = "reads everything and compares every checksum. Exit 0 when the index is sound, 3 when it is not.";
+  verb.about =
+      "reads catalogue and descriptors and compares every checksum; search files are made anew when they do not fit. Exit 0 when "
+      "the index is sound, 3 when it is not.";
   verb.examples = {"revisit index verify places.rvs", "revisit index verify places.rvs --json",
                    "revisit index verify backup/places.rvs -q"};
   verb.positional = {"DB", "the index, a folder", 1, 1, folder.get()};
@@ -227,12 +242,11 @@ Verb make_index_export(Console& console) {
   Verb verb;
   verb.name = "index export";
   verb.about = "writes an index for other programs: descriptors for NumPy, pairs for hloc, a table, or points for a map.";
-  verb.examples = {"revisit index export places.rvs -o places.npy",
-                   "revisit index export places.rvs --format pairs -k 20 -o pairs.txt",
-                   "revisit index export places.rvs --format geojson -o places.geojson"};
+  verb.examples = {"revisit index export places.rvs -o places.npy", "revisit index export places.rvs -k 20 -o pairs.txt",
+                   "revisit index export places.rvs -o places.geojson"};
   verb.positional = {"DB", "the index, a folder", 1, 1, &args->folder};
   verb.options = {{"-o,--output", "FILE", "file to write", to_text(args->output)},
-                  {"--format", "KIND", "npy (with FILE.names.txt), pairs, csv or geojson; default npy",
+                  {"--format", "KIND", "npy (with FILE.names.txt), pairs, csv or geojson; default: by the name of FILE, else npy",
                    to_choice(args->format, {"npy", "pairs", "csv", "geojson"})},
                   {"-k,--top-k", "K", "pairs: most similar photos of each, 1 to 999; default 20", to_int(args->top_k, 1, 999)}};
   console.add_options(verb.options);

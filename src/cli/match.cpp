@@ -77,12 +77,14 @@ void drop_excluded(Dataset& dataset, const Wanted& wanted) {
 }
 
 int run_match(const MatchArgs& args, Console& console) {
+  check_output_folder(args.output);
   RunReport report;
   report.dataset = load_folder_pair({args.folders[0], args.folders[1], args.gt, args.positions});
   Dataset& dataset = report.dataset;
   for (const auto& note : dataset.notes) console.talk("notice: " + note);
   const Wanted wanted = exclusion(args, dataset, console);
   drop_excluded(dataset, wanted);
+  mention_whitening(dataset, args.dim);
 
   const Model model = open_model(args.model.model, console);
   const Orientation orientation = orientation_from(args.orientation);

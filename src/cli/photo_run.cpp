@@ -119,6 +119,17 @@ void apply_image_size(const DataArgs& args, const Dataset& dataset, ExtractorOpt
                   args.image_size[0], first.name, extractor.size->height, extractor.size->width));
 }
 
+void check_output_folder(const std::string& folder) {
+  std::error_code ignored;
+  if (!folder.empty() && std::filesystem::exists(folder, ignored) && !std::filesystem::is_directory(folder, ignored)) {
+    fail(ErrorCode::kUsage, "-o '{}' is a file, but a folder is to be written", folder);
+  }
+}
+
+void mention_whitening(Dataset& dataset, const std::optional<int>& dim) {
+  if (dim) dataset.protocol += fmt::format("; descriptors PCA-whitened to {} values learnt from the references", *dim);
+}
+
 Orientation orientation_from(const std::string& word) { return word == "apply" ? Orientation::kApply : Orientation::kIgnore; }
 
 Side describe_side(const Model& model, const ExtractorOptions& options, const std::vector<Photo>& photos, Orientation orientation,

@@ -3,6 +3,8 @@
 // `revisit query`: have I been here before? Photos against an index, with "no match" among the answers.
 #include <fmt/format.h>
 
+#include <cmath>
+#include <map>
 #include <memory>
 
 #include "base/fail.h"
@@ -50,12 +52,41 @@ SearchOptions search_options(const QueryArgs& args, int rows) {
   }
   if (!args.near.empty()) {
     if (args.near.size() != 2) fail(ErrorCode::kUsage, "--near takes two numbers, LAT,LON, not {}", args.near.size());
+    if (std::abs(args.near[0]) > 90 || std::abs(args.near[1]) > 180) {
+      fail(ErrorCode::kUsage, "--near {:g},{:g} is off the globe: LAT is -90 to 90, LON -180 to 180", args.near[0], args.near[1]);
+    }
     out.near = position_from(LatLon{args.near[0], args.near[1]});
     out.radius_m = *args.radius_m;
+  }
+  if (args.after_s && args.before_s && *args.after_s > *args.before_s) {
+    fail(ErrorCode::kUsage, "no photo can be taken both --after and --before: the first is later than the second");
   }
   out.after_s = args.after_s;
   out.before_s = args.before_s;
   return out;
+}
+
+// A filter by something the index does not know finds nothing, and the reason is hard to guess.
+void mention_unknown(const Index& index, const QueryArgs& args, Console& console) {
+  const bool by_time = args.after_s || args.before_s || args.exclude_seconds;
+  if (args.near.empty() && !by_time) return;
+  bool placed = args.near.empty(), timed = !by_time;
+  for (int row = 0; row < index.rows() && !(placed && timed); ++row) {
+    const IndexEntry entry = index.entry(row);
+    placed = placed || entry.position;
+    timed = timed || entry.time_s;
+  }
+  if (!placed) console.talk("notice: no photo of the index has a position, so none is --near");
+  if (!timed) console.talk("notice: no photo of the index has a time, so none fits --after, --before or --exclude-seconds");
+}
+
+// Photos of two folders may have the same name; then each is shown with its path.
+void tell_apart(std::vector<Photo>& photos) {
+  std::map<std::string, int> count;
+  for (const auto& photo : photos) ++count[photo.name];
+  for (auto& photo : photos) {
+    if (count[photo.name] > 1) photo.name = photo.path.string();
+  }
 }
 
 // The recent past looks like the present and is no revisit: with times each query has its own.
@@ -85,21 +116,25 @@ std::vector<std::vector<Match>> search_each(const Index& index, const DescribedP
   return out;
 }
 
-// Only the rows that are shown, unless a report is to be drawn: an index may be large.
-std::vector<Photo> references_of(const Index& index, const std::vector<std::vector<Match>>& matches, bool all) {
-  std::vector<Photo> out(static_cast<std::size_t>(index.rows()));
-  const auto fill = [&](int row) {
+// The photos a report needs: those found, or all that can be found when the map is to show them. Matches are renumbered to them.
+void add_references(RunReport& report, const Index& index, bool all) {
+  std::vector<int> place(static_cast<std::size_t>(index.rows()), -1);
+  const auto add = [&](int row) {
+    int& at = place[static_cast<std::size_t>(row)];
+    if (at >= 0) return;
+    at = static_cast<int>(report.dataset.references.size());
     IndexEntry entry = index.entry(row);
-    out[static_cast<std::size_t>(row)] = {std::move(entry.name), entry.path, entry.position, entry.time_s};
+    report.dataset.references.push_back({std::move(entry.name), entry.path, entry.position, entry.time_s});
   };
-  if (all) {
-    for (int row = 0; row < index.rows(); ++row) fill(row);
-    return out;
+  for (int row = 0; all && row < index.rows(); ++row) {
+    if (index.is_live(row)) add(row);
   }
-  for (const auto& list : matches) {
-    for (const auto& match : list) fill(match.row);
+  for (auto& list : report.matches) {
+    for (auto& match : list) {
+      add(match.row);
+      match.row = place[static_cast<std::size_t>(match.row)];
+    }
   }
-  return out;
 }
 
 std::vector<Photo> query_photos(const QueryArgs& args, Console& console) {
@@ -107,6 +142,7 @@ std::vector<Photo> query_photos(const QueryArgs& args, Console& console) {
   auto photos = photos_from({args.words.begin() + 1, args.words.end()}, args.positions, notes);
   for (const auto& note : notes) console.talk("notice: " + note);
   place_by_exif(photos);
+  tell_apart(photos);
   if (args.exclude_seconds) {
     for (const auto& photo : photos) {
       if (photo.time_s) continue;
@@ -119,8 +155,10 @@ std::vector<Photo> query_photos(const QueryArgs& args, Console& console) {
 
 int run_query(const QueryArgs& args, Console& console) {
   const fs::path folder = args.words.front();
+  check_output_folder(args.output);
   const Index index = Index::open(folder);
   const SearchOptions options = search_options(args, index.rows());
+  mention_unknown(index, args, console);
   RunReport report;
   report.dataset.queries = query_photos(args, console);
   IndexSetup setup = set_up(folder, index.settings(), args.index, console);
@@ -133,11 +171,14 @@ int run_query(const QueryArgs& args, Console& console) {
   report.run.min_similarity = threshold_of(args.min_similarity, setup.extractor.model().info(), setup.options.rho, queries.size,
                                            args.dim.has_value(), console);
   add_sides(report, queries, {});
+  report.run.dim = args.dim.value_or(report.run.dim);
+  stop_at_once_on_signal();  // making a graph or a projection takes its time
   report.matches = search_each(index, queries.photos, report.dataset.queries, options, args);
-  report.dataset.references = references_of(index, report.matches, !args.output.empty());
+  add_references(report, index, !args.output.empty());
   report.dataset.name = folder.filename().string();
   report.dataset.protocol =
       fmt::format("{} photos against the {} of index '{}'", report.dataset.queries.size(), index.live_rows(), folder.string());
+  mention_whitening(report.dataset, args.dim);
   if (!args.output.empty()) {
     ExtractorOptions for_references = setup.options;
     for_references.rho = index.settings().rho;

@@ -45,10 +45,7 @@ std::vector<std::string> draw(const RunReport& report, const fs::path& folder, C
   return {"report.html"};
 }
 
-std::vector<std::string> draw(const Sweep& sweep, const fs::path& folder, Console&) {
-  write_sweep(folder, sweep);
-  return {"sweep.csv", "sweep.json", "sweep.svg", "sweep.png", "report.html"};
-}
+std::vector<std::string> draw(const Sweep& sweep, const fs::path& folder, Console&) { return draw_sweep(folder, sweep); }
 
 int run_report(const ReportArgs& args, Console& console) {
   const fs::path file = args.file.front();
@@ -73,12 +70,11 @@ Verb make_report(Console& console) {
   Verb verb;
   verb.name = "report";
   verb.about =
-      "draws report.html of a match or eval run again from its run.json and the tables beside it, or table, curve (svg, png) and "
-      "page "
-      "of a sweep from its sweep.json. No model is needed; photos are read from where they were.";
+      "draws report.html of a match, query or eval run again from its run.json and the tables beside it, or table, curve (svg, "
+      "png) and page of a sweep from its sweep.json. No model is needed; photos are read from where they were.";
   verb.examples = {"revisit report out/run.json", "revisit report logs/mine/2026-01-31_12-00-00/run.json -o page",
                    "revisit report sweep/sweep.json -o figures --json"};
-  verb.positional = {"RUN.json", "run.json of match or eval, or sweep.json", 1, 1, &args->file};
+  verb.positional = {"RUN.json", "run.json of match, query or eval, or sweep.json", 1, 1, &args->file};
   verb.options = {{"-o,--output", "DIR", "where to write; default: beside RUN.json", to_text(args->output)}};
   console.add_options(verb.options);
   verb.run = [args, &console] { return run_report(*args, console); };

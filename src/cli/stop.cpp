@@ -48,6 +48,11 @@ void install_signal_handlers() {
 
 void finish_work_on_signal() { finish_work = true; }
 
+void stop_at_once_on_signal() {
+  finish_work = false;
+  if (const int number = remembered.load(); number != 0) ::_exit(128 + number);
+}
+
 int stop_signal() { return remembered.load(); }
 
 }  // namespace revisit::cli

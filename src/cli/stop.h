@@ -11,6 +11,9 @@ void install_signal_handlers();
 /// From now on the first signal is only remembered (see stop_signal); a second one ends the program at once.
 void finish_work_on_signal();
 
+/// The opposite, for work that has nothing to lose: one that came meanwhile ends the program now.
+void stop_at_once_on_signal();
+
 int stop_signal();  ///< 0 while nobody asked to stop
 
 }  // namespace revisit::cli

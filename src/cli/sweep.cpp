@@ -77,9 +77,12 @@ void sweep_model(const std::string& name, const SweepArgs& args, const Dataset& 
     if (sweep.points.empty()) sweep.run = record_of("sweep", name, model, options, described_rho, queries, orientation, console);
     keep_skipped(*references, sweep.skipped);
     keep_skipped(queries, sweep.skipped);
-    DescribedPhotos searched = references->photos;  // a copy: the next rho may need them as they are
-    if (args.data.dim) whiten(queries.photos, searched, *args.data.dim);
-    const auto matches = match_all(queries.photos, searched, top_k, search_filter(dataset));
+    DescribedPhotos whitened;  // of the references: the next rho may need them as they are
+    if (args.data.dim) {
+      whitened = references->photos;
+      whiten(queries.photos, whitened, *args.data.dim);
+    }
+    const auto matches = match_all(queries.photos, args.data.dim ? whitened : references->photos, top_k, search_filter(dataset));
     sweep.points.push_back({model_label(name), rho, described_rho, queries.photos.dim, queries.photos.median_forward_ms,
                             queries.photos.median_end_to_end_ms, evaluate(dataset, matches, args.data.recall_values)});
     console.talk(fmt::format("{} at rho {:g}: {}", model_label(name), rho, recall_line(sweep.points.back().evaluation)));
@@ -88,7 +91,9 @@ void sweep_model(const std::string& name, const SweepArgs& args, const Dataset& 
 
 int run_sweep(SweepArgs& args, Console& console) {
   const auto names = names_of(args);
-  const Dataset dataset = load_data(args.data, console);
+  check_output_folder(args.output);
+  Dataset dataset = load_data(args.data, console);
+  mention_whitening(dataset, args.data.dim);
   if (!dataset.labelled) fail(ErrorCode::kUsage, "'{}' has no ground truth, so there is nothing to sweep over", dataset.name);
   apply_image_size(args.data, dataset, args.model.extractor, console);
   finish_work_on_signal();

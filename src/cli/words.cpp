@@ -70,6 +70,21 @@ std::string group_by_prefix(const std::vector<std::string>& names) {
   return fmt::format("{}{}", fmt::join(shown, ", "), hidden > 0 ? fmt::format(" and {} more groups", hidden) : "");
 }
 
+std::string on_one_line(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n') {
+      out += "\\n";
+    } else if (byte < 0x20 || byte == 0x7F) {
+      out += fmt::format("\\x{:02x}", byte);
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
 std::string shell_quoted(const std::string& word) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:@%+";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;

@@ -25,6 +25,9 @@ std::vector<std::string> normalise_arguments(const std::vector<std::string>& arg
 /// {"head.weight", "head.bias", "mask_token"} becomes "head.*, mask_token". Long lists are cut with a count.
 std::string group_by_prefix(const std::vector<std::string>& names);
 
+/// Foreign text for a terminal or a line of output: control characters become "\\n", "\\x1b" and the like.
+std::string on_one_line(std::string_view text);
+
 /// As a shell takes it for one word: quoted unless it is plain.
 std::string shell_quoted(const std::string& word);
 

@@ -49,6 +49,15 @@ TEST(Words, BytesAreShownInTheUnitThatFits) {
   EXPECT_EQ(human_bytes(16.0 * 1024 * 1024 * 1024), "16 GB");
 }
 
+TEST(Words, ControlCharactersOfForeignNamesAreShownNotSent) {
+  EXPECT_EQ(on_one_line("line\nbreak"), "line\\nbreak");
+  EXPECT_EQ(on_one_line("\x1b[31mred\x7f"), "\\x1b[31mred\\x7f");
+  EXPECT_EQ(on_one_line("stra\xc3\x9f"
+                        "e.jpg"),
+            "stra\xc3\x9f"
+            "e.jpg");
+}
+
 TEST(Words, ShellQuotedIsOneWordOfAShell) {
   EXPECT_EQ(shell_quoted("photos/a-1.jpg"), "photos/a-1.jpg");
   EXPECT_EQ(shell_quoted("my photos"), "'my photos'");

@@ -89,6 +89,8 @@ Json parse_bounded(std::string_view text, const std::string& file) {
   };
   try {
     return Json::parse(text, check);
+  } catch (const Json::parse_error& error) {
+    fail(ErrorCode::kBadFile, "'{}' is not JSON: it goes wrong at byte {}", file, error.byte);
   } catch (const Json::exception& error) {
     fail(ErrorCode::kBadFile, "'{}' is not JSON: {}", file, printable(error.what()));
   }

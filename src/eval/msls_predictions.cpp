@@ -23,6 +23,8 @@ namespace fs = std::filesystem;
 
 std::string shown(std::string_view key) { return model::printable(key.substr(0, 64)); }
 
+constexpr std::uint64_t kMaxKeys = 10'000'000;  // the challenge has 27,092 queries with 25 predictions each
+
 struct Line {
   std::uint64_t number = 0;
   std::vector<std::string_view> keys;  // of the query, then of references
@@ -31,7 +33,7 @@ struct Line {
 std::vector<Line> read_lines(std::string_view text, const std::string& file) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   std::vector<Line> out;
-  std::uint64_t number = 0;
+  std::uint64_t number = 0, keys = 0;
   for (auto row : dataset::split(text, '\n')) {
     ++number;
     if (row.ends_with('\r')) row.remove_suffix(1);
@@ -41,6 +43,7 @@ std::vector<Line> read_lines(std::string_view text, const std::string& file) {
       const auto end = std::min(row.size(), row.find_first_of(" \t", at));
       line.keys.push_back(row.substr(at, end - at));
       at = end;
+      if (++keys > kMaxKeys) fail(ErrorCode::kBadFile, "'{}', line {}: more than {} keys in all", file, number, kMaxKeys);
     }
     if (line.keys.empty()) continue;
     const auto bad = [&](const std::string& what) { fail(ErrorCode::kBadFile, "'{}', line {}: {}", file, number, what); };

@@ -185,6 +185,9 @@ void Catalogue::read_settings() {
   settings_.size.height = integer("height", 0, limits::kMaxInputSide);
   settings_.size.width = integer("width", 0, limits::kMaxInputSide);
   settings_.orientation = text("orientation");
+  if (settings_.orientation != "apply" && settings_.orientation != "ignore") {
+    fail(ErrorCode::kBadFile, "'{}': setting 'orientation' is '{}', neither apply nor ignore", file, settings_.orientation);
+  }
   settings_.aggregate = text("aggregate");
   settings_.pruner = text("pruner");
   if (has("prune_layer")) settings_.prune_layer = integer("prune_layer", 0, 1000);

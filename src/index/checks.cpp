@@ -22,7 +22,7 @@ void require_same(const std::filesystem::path& folder, const char* what, const V
 }  // namespace
 
 void require_compatible(const std::filesystem::path& folder, const IndexSettings& stored, const IndexSettings& given) {
-  require_same(folder, "fingerprint", stored.fingerprint, given.fingerprint);
+  require_same(folder, "model fingerprint", stored.fingerprint, given.fingerprint);
   require_same(folder, "aggregate", stored.aggregate, given.aggregate);
   require_same(folder, "orientation", stored.orientation, given.orientation);
   require_same(folder, "dim", stored.dim, given.dim);
@@ -69,6 +69,12 @@ void check_settings(const IndexSettings& settings) {
     fail(ErrorCode::kUsage, "dim {} is outside 1..{}", settings.dim, limits::kMaxDescriptorDim);
   }
   if (!(settings.rho > 0 && settings.rho <= 1)) fail(ErrorCode::kUsage, "rho {} is outside (0, 1]", settings.rho);
+  if (settings.kappa && !(*settings.kappa >= 0 && *settings.kappa <= 1)) {
+    fail(ErrorCode::kUsage, "kappa {} is outside [0, 1]", *settings.kappa);
+  }
+  if (settings.prune_layer && (*settings.prune_layer < 0 || *settings.prune_layer > 1000)) {
+    fail(ErrorCode::kUsage, "prune layer {} is outside 0..1000", *settings.prune_layer);
+  }
   const Size size = settings.size;
   if (size.height < 0 || size.width < 0 || size.height > limits::kMaxInputSide || size.width > limits::kMaxInputSide) {
     fail(ErrorCode::kUsage, "size {}x{} is outside 0..{}", size.height, size.width, limits::kMaxInputSide);
@@ -76,7 +82,9 @@ void check_settings(const IndexSettings& settings) {
   check_text(settings.model, "setting 'model'");
   check_text(settings.fingerprint, "setting 'fingerprint'");
   check_text(settings.precision, "setting 'precision'");
-  check_text(settings.orientation, "setting 'orientation'");
+  if (settings.orientation != "apply" && settings.orientation != "ignore") {
+    fail(ErrorCode::kUsage, "orientation '{}' is neither apply nor ignore", settings.orientation);
+  }
   check_text(settings.aggregate, "setting 'aggregate'");
   check_text(settings.pruner, "setting 'pruner'");
   check_text(settings.norm_scale, "setting 'norm_scale'");

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <string_view>
 
 #include "base/byte_reader.h"
@@ -135,8 +136,10 @@ void write_derived(const std::filesystem::path& path, const DerivedHeader& heade
 
 void keep_derived(const std::filesystem::path& folder, const std::string& name, const DerivedHeader& header,
                   std::span<const std::span<const std::byte>> parts) {
-  const auto lock = FolderLock::try_take(folder);
-  if (!lock) return;
+  // Not under the writer's lock: a writer must not be turned away by a reader. Whoever opens the file checks that it fits the
+  // rows; two processes have two temporary files, and threads of one take turns.
+  static std::mutex one_at_a_time;
+  const std::lock_guard guard(one_at_a_time);
   try {
     is_regular_or_absent(folder / name);
     write_derived(folder / name, header, parts);

@@ -169,7 +169,8 @@ void FolderLock::name_holder() {
 void require_folder(const std::filesystem::path& folder) {
   struct stat info {};
   if (::stat(folder.c_str(), &info) != 0) {
-    fail(ErrorCode::kNotFound, "cannot open index '{}': {}", folder.string(), std::strerror(errno));
+    fail_with_hint(ErrorCode::kNotFound, "revisit index add DB PHOTOS makes one", "cannot open index '{}': {}", folder.string(),
+                   std::strerror(errno));
   }
   if (!S_ISDIR(info.st_mode)) fail(ErrorCode::kNotFound, "index '{}' is not a folder", folder.string());
 }

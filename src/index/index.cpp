@@ -3,6 +3,8 @@
 // Index: a view of what was committed when it was opened or refreshed.
 #include "revisit/index.h"
 
+#include <xxhash.h>
+
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -180,6 +182,20 @@ std::optional<int> Index::find(const std::string& name) const {
 std::span<const float> Index::descriptor(int row) const {
   impl_->require_row(row);
   return {reinterpret_cast<const float*>(impl_->vectors.row(row)), static_cast<std::size_t>(impl_->vectors.header().dim)};
+}
+
+std::span<const float> Index::checked_descriptor(int row) const {
+  const std::span<const float> values = descriptor(row);
+  std::uint64_t stored = 0;
+  {
+    const std::lock_guard guard(impl_->mutex);
+    stored = impl_->catalogue.checksum(row);
+  }
+  if (XXH3_64bits(values.data(), values.size_bytes()) != stored) {
+    fail_with_hint(ErrorCode::kBadFile, "revisit index verify lists every damaged row",
+                   "row {} of index '{}' is damaged: its checksum does not fit", row, impl_->folder.string());
+  }
+  return values;
 }
 
 std::vector<std::vector<Match>> Index::search(std::span<const float> queries, const SearchOptions& options,

@@ -13,9 +13,15 @@ bool is_same(const IndexEntry& there, const IndexEntry& entry) { return there.co
 
 }  // namespace
 
-MergeReport merge_index(IndexWriter& into, const Index& from, const std::string& prefix) {
+MergeReport merge_index(IndexWriter& into, const Index& from, const std::string& prefix,
+                        const std::function<void(int, int)>& progress) {
+  require_compatible(prefix, from.settings(), into.settings());
   MergeReport report;
   for (int row = 0; row < from.rows(); ++row) {
+    if (row % kRowsPerCommit == kRowsPerCommit - 1) {
+      into.commit();
+      if (progress) progress(row, from.rows());
+    }
     if (!from.is_live(row)) continue;
     IndexEntry entry = from.entry(row);
     auto there = into.find(entry.name);
@@ -32,10 +38,9 @@ MergeReport merge_index(IndexWriter& into, const Index& from, const std::string&
       ++report.unchanged;
       continue;
     }
-    into.add(entry, from.descriptor(row));
+    into.add(entry, from.checked_descriptor(row));
     ++report.added;
     if (name_taken) ++report.renamed;
-    if (report.added % kRowsPerCommit == 0) into.commit();
   }
   into.commit();
   return report;

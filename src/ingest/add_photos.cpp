@@ -46,15 +46,23 @@ std::string longer_name(const std::string& name, const std::string& path) {
   return slash == 0 ? path : path.substr(path.rfind('/', slash - 1) + 1);
 }
 
+// A table may know places and times better than it did when the photo was added.
+bool says_otherwise(const Photo& photo, const IndexEntry& there) {
+  if (photo.time_s && photo.time_s != there.time_s) return true;
+  if (!photo.position) return false;
+  return !there.position || photo.position->east_m != there.position->east_m ||
+         photo.position->north_m != there.position->north_m;
+}
+
 Plan plan_for(const IndexWriter& writer, const Photo& photo, const std::string& path, std::uint64_t hash, bool update) {
   Plan plan;
   plan.name = photo.name;
   for (auto there = writer.find(plan.name); there; there = writer.find(plan.name)) {
-    if (there->content_hash == hash) {
+    if (there->content_hash == hash && !says_otherwise(photo, *there)) {
       plan.what = Plan::What::kUnchanged;
       return plan;
     }
-    if (there->path == path) {
+    if (there->path == path || there->content_hash == hash) {
       plan.what = update ? Plan::What::kUpdate : Plan::What::kChanged;
       return plan;
     }
@@ -81,16 +89,15 @@ class Adding {
       : writer_(writer), extractor_(extractor), photos_(photos), options_(options) {}
 
   AddReport run() {
-    Prefetch<Loaded> loaded(photos_.size(), [this](std::size_t i) { return load(photos_[i]); });
+    Prefetch<Loaded> loaded(photos_.size(), [this](std::size_t i) { return load(photos_[i], false); });
     try {
       for (std::size_t i = 0; i < photos_.size() && !report_.stopped; ++i) {
         take(photos_[i], *loaded.next());
         if (commit_is_due()) commit();
         if (options_.progress && !options_.progress(report_)) report_.stopped = true;
       }
-    } catch (const Error& error) {
-      // A writer that failed refuses to go on; after any other error what was described is kept.
-      if (exit_code_of(error.code()) == kBadInputExit || error.code() == ErrorCode::kNoMemory) commit();
+    } catch (const Error&) {
+      keep_what_was_done();
       throw;
     }
     commit();
@@ -98,31 +105,48 @@ class Adding {
   }
 
  private:
-  // On the loading thread.
-  Loaded load(const Photo& photo) {
+  // On the loading thread. What is wrong with the photo is `skipped`; what is wrong with the index is thrown.
+  Loaded load(const Photo& photo, bool decode_anyway) {
     Loaded out;
     out.entry.path = fs::absolute(photo.path).lexically_normal().string();
-    try {
-      const DecodeOptions decoding{options_.orientation};
-      const auto bytes = read_file(photo.path, static_cast<std::uint64_t>(decoding.max_file_bytes));
+    const DecodeOptions decoding{options_.orientation};
+    std::vector<std::byte> bytes;
+    const bool read = or_skip(photo, out, [&] {
+      bytes = read_file(photo.path, static_cast<std::uint64_t>(decoding.max_file_bytes));
       out.entry.content_hash = content_hash(bytes);
-      if (!plan(photo, out.entry).needs_descriptor()) return out;
+    });
+    if (!read || (!decode_anyway && !plan(photo, out.entry).needs_descriptor())) return out;
+    or_skip(photo, out, [&] {
       PhotoInfo info;
       out.image = decode_image(bytes, photo.path.string(), decoding, &info);
       Photo by_exif;
       dataset::place_by(info, by_exif);
       out.entry.position = photo.position ? photo.position : by_exif.position;
       out.entry.time_s = photo.time_s ? photo.time_s : by_exif.time_s;
+    });
+    return out;
+  }
+
+  template <typename Action>
+  static bool or_skip(const Photo& photo, Loaded& out, const Action& action) {
+    try {
+      action();
+      return true;
     } catch (const Error& error) {
       if (exit_code_of(error.code()) != kBadInputExit) throw;
       out.skipped = Skipped{photo.path.string(), error.code(), error.what()};
+      return false;
     }
-    return out;
   }
 
   Plan plan(const Photo& photo, const IndexEntry& entry) {
     const std::lock_guard guard(mutex_);
     return plan_for(writer_, photo, entry.path, entry.content_hash, options_.update);
+  }
+
+  std::optional<IndexEntry> entry_of(const std::string& name) {
+    const std::lock_guard guard(mutex_);
+    return writer_.find(name);
   }
 
   void take(const Photo& photo, Loaded loaded) {
@@ -143,8 +167,14 @@ class Adding {
       case Plan::What::kAdd:
       case Plan::What::kUpdate: break;
     }
+    // It was to be passed over, but the photo before it has taken its double out of the index.
+    if (!loaded.image) return take(photo, load(photo, true));
     const std::vector<float> descriptor = extractor_.describe(*loaded.image);
     loaded.entry.name = now.name;
+    if (const auto before = entry_of(now.name)) {  // what was known of the photo stays known
+      if (!loaded.entry.position) loaded.entry.position = before->position;
+      if (!loaded.entry.time_s) loaded.entry.time_s = before->time_s;
+    }
     const std::lock_guard guard(mutex_);
     writer_.add(loaded.entry, descriptor, now.what == Plan::What::kUpdate);
     if (pending_++ == 0) first_pending_ = Clock::now();
@@ -156,6 +186,14 @@ class Adding {
     if (pending_ == 0) return false;
     const double patience_s = std::min(options_.commit_seconds, kWorkPerCommit * commit_s_);
     return pending_ >= kRowsPerCommit || seconds_since(first_pending_) >= patience_s;
+  }
+
+  void keep_what_was_done() noexcept {
+    try {
+      commit();
+    } catch (const std::exception&) {
+      // A writer that failed refuses to go on; the first error is the one to tell.
+    }
   }
 
   void commit() {

@@ -20,14 +20,17 @@ void apply(const Whitening& whitening, DescribedPhotos& photos) {
 }  // namespace
 
 void whiten(DescribedPhotos& queries, DescribedPhotos& references, int dim) {
-  std::vector<float> used;
   const auto width = static_cast<std::size_t>(references.dim);
-  for (std::size_t row = 0; row * width < references.rows.size(); ++row) {
-    if (std::ranges::find(references.skipped_rows, static_cast<int>(row)) != references.skipped_rows.end()) continue;
+  std::vector<bool> skipped(references.rows.size() / width, false);
+  for (const int row : references.skipped_rows) skipped[static_cast<std::size_t>(row)] = true;
+  std::vector<float> used;  // without the zero rows of skipped photos, which would be learnt from, too
+  for (std::size_t row = 0; !references.skipped_rows.empty() && row < skipped.size(); ++row) {
+    if (skipped[row]) continue;
     const auto from = references.rows.begin() + static_cast<std::ptrdiff_t>(row * width);
     used.insert(used.end(), from, from + static_cast<std::ptrdiff_t>(width));
   }
-  const Whitening whitening = Whitening::learn(used, references.dim, dim);
+  const auto& learnt_from = references.skipped_rows.empty() ? references.rows : used;
+  const Whitening whitening = Whitening::learn(learnt_from, references.dim, dim);
   apply(whitening, queries);
   apply(whitening, references);
 }

@@ -123,13 +123,13 @@ class Examples {
                       figure(false, q, "query", report_.accepted(q) ? "<b>query</b><br>" : "<b>query: no match</b><br>", true);
     for (std::size_t i = 0; i < std::min(kPerQuery, found.size()); ++i) {
       const int row = found[i].row;
-      const char* kind = !labelled ? "unknown" : is_right(report_, q, row) ? "right" : "wrong";
+      const char* kind = !labelled ? "unknown" : report_.is_positive(q, row) ? "right" : "wrong";
       std::string caption = fmt::format("<b>{}{}</b>", i + 1, labelled ? fmt::format(" {}", kind) : "");
       const Photo& reference = photo_of(report_, true, row);
       if (query.position && reference.position)
         caption += fmt::format(", {}", metres(distance_m(*query.position, *reference.position)));
       caption += fmt::format("<br>similarity {:.3f}", found[i].similarity);
-      any_right = any_right || is_right(report_, q, row);
+      any_right = any_right || report_.is_positive(q, row);
       out += figure(true, row, kind, caption, i == 0);
     }
     if (labelled && !any_right) {
@@ -149,11 +149,6 @@ class Examples {
 
 }  // namespace
 
-bool is_right(const RunReport& report, int query, int reference) {
-  return report.dataset.labelled &&
-         std::ranges::binary_search(report.dataset.positives[static_cast<std::size_t>(query)], reference);
-}
-
 ShownQueries shown_queries(const RunReport& report) {
   struct Ranked {
     int query;
@@ -165,7 +160,7 @@ ShownQueries shown_queries(const RunReport& report) {
   for (std::size_t q = 0; q < report.matches.size(); ++q) {
     if (report.matches[q].empty()) continue;
     const Match& first = report.matches[q].front();
-    const Ranked one{static_cast<int>(q), is_right(report, static_cast<int>(q), first.row), first.similarity};
+    const Ranked one{static_cast<int>(q), report.right(static_cast<int>(q)), first.similarity};
     (labelled && !one.right ? bad : good).push_back(one);
   }
   std::ranges::stable_sort(good, std::greater<>{}, &Ranked::similarity);

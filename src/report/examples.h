@@ -18,8 +18,6 @@ struct ShownQueries {
 /// Twelve in all; eight of them wrong where there are that many.
 ShownQueries shown_queries(const RunReport& report);
 
-bool is_right(const RunReport& report, int query, int reference);  ///< false when unlabelled
-
 /// The sections of the page with photos, heat maps and kept tokens.
 std::string examples_html(const RunReport& report);
 

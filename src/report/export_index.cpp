@@ -73,7 +73,7 @@ void export_npy(const Index& index, const std::filesystem::path& file) {
   NpyRows rows(file, index.live_rows(), index.settings().dim);
   AtomicFile names(file.string() + ".names.txt");
   for_each_live(index, [&](int row) {
-    rows.add(index.descriptor(row));
+    rows.add(index.checked_descriptor(row));
     names.write(on_one_line(index.entry(row).name) + "\n");
   });
   names.commit();

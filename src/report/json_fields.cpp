@@ -12,6 +12,8 @@ namespace revisit::report {
 
 using Json = Fields::Json;
 
+constexpr const char* kDrawnHint = "run.json of match, query and eval and sweep.json of sweep can be drawn again";
+
 Fields::Fields(const Json& object, std::string where) : object_(object), where_(std::move(where)) {
   if (!object.is_object()) bad("it is no JSON object");
 }
@@ -74,13 +76,11 @@ Json read_json_file(const std::filesystem::path& file) {
   };
   Json out = Json::parse(text, text + bytes.size(), bounded, false);
   if (out.is_discarded()) {
-    fail_with_hint(ErrorCode::kBadFile, "run.json of match and eval and sweep.json of sweep can be drawn again",
-                   "'{}' is no JSON", file.string());
+    fail_with_hint(ErrorCode::kBadFile, kDrawnHint, "'{}' is no JSON", file.string());
   }
   const Fields fields(out, "'" + file.string() + "'");
   if (!fields.has("schema") || fields.at("schema") != 1) {
-    fail_with_hint(ErrorCode::kBadFile, "run.json of match and eval and sweep.json of sweep can be drawn again",
-                   "'{}' does not say schema 1", file.string());
+    fail_with_hint(ErrorCode::kBadFile, kDrawnHint, "'{}' does not say schema 1", file.string());
   }
   return out;
 }

@@ -43,7 +43,7 @@ std::vector<Link> links_of(const RunReport& report) {
     const auto& match = report.dataset.references[static_cast<std::size_t>(row)].position;
     if (!match) continue;
     const bool labelled = report.dataset.labelled;
-    const bool right = labelled && std::ranges::binary_search(report.dataset.positives[q], row);
+    const bool right = report.right(static_cast<int>(q));
     out.push_back({&*query, &*match, !labelled ? kGrey : right ? kRightColour : kWrongColour, labelled && !right});
   }
   // Wrong matches reach across the map: drawn first, they leave the right ones visible.

@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// preds/000.jpg: squares of 512 pixels on white, 50 apart, each match in a frame of 20 with its verdict in words above.
+// preds/000.jpg: squares of 512 pixels on white, 50 apart, each match in a frame of 20 with its verdict in words above. Many of
+// them go on in further rows: no picture library takes a line of a hundred.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "base/fail.h"
 #include "base/file.h"
 #include "report/canvas.h"
 #include "report/text.h"
@@ -15,7 +17,7 @@ namespace revisit {
 namespace report {
 namespace {
 
-constexpr int kSquare = 512, kGap = 50, kFrame = 20;
+constexpr int kSquare = 512, kGap = 50, kFrame = 20, kRowLength = 10, kMaxShown = 100;
 constexpr double kPicturesTop = 60, kCaptionBaseline = 44, kCaptionSize = 38;
 
 struct Tile {
@@ -26,19 +28,22 @@ struct Tile {
 
 Image draw(const std::vector<Tile>& tiles, Orientation orientation) {
   const int count = static_cast<int>(tiles.size());
-  Canvas canvas(count * kSquare + (count - 1) * kGap, kPicturesTop + kSquare);
+  const int columns = std::min(count, kRowLength), rows = (count + kRowLength - 1) / kRowLength;
+  constexpr double kRowHeight = kPicturesTop + kSquare;
+  Canvas canvas(columns * (kSquare + kGap) - kGap, rows * (kRowHeight + kGap) - kGap);
   for (int i = 0; i < count; ++i) {
     const Tile& tile = tiles[static_cast<std::size_t>(i)];
-    const double left = i * (kSquare + kGap);
-    canvas.text({left, kCaptionBaseline}, tile.caption, kInk, {kCaptionSize});
+    const double left = i % kRowLength * (kSquare + kGap), above = i / kRowLength * (kRowHeight + kGap);
+    const double top = above + kPicturesTop;
+    canvas.text({left, above + kCaptionBaseline}, tile.caption, kInk, {kCaptionSize});
     const int frame = tile.frame ? kFrame : 0, inside = kSquare - 2 * frame;
     if (tile.frame) {
-      canvas.rectangle({left, kPicturesTop}, kSquare, kSquare, *tile.frame);
-      canvas.rectangle({left + frame, kPicturesTop + frame}, inside, inside, kWhite);
+      canvas.rectangle({left, top}, kSquare, kSquare, *tile.frame);
+      canvas.rectangle({left + frame, top + frame}, inside, inside, kWhite);
     }
     if (const auto image = load_fitting(*tile.photo, orientation, inside, inside, true)) {
       const int x = frame + (inside - image->width) / 2, y = frame + (inside - image->height) / 2;  // whole: no resampling
-      canvas.paste(*image, {left + x, kPicturesTop + y});
+      canvas.paste(*image, {left + x, top + y});
     }
   }
   return canvas.image();
@@ -59,19 +64,18 @@ std::string paths_of(const RunReport& report, std::size_t q, std::size_t count) 
 }  // namespace report
 
 int write_prediction_pictures(const std::filesystem::path& folder, const RunReport& report, int count, bool only_wrong) {
+  if (count < 0 || count > report::kMaxShown)
+    fail(ErrorCode::kUsage, "{} matches a picture, but 0 to {} can be shown", count, report::kMaxShown);
   report::make_folder(folder);
   int written = 0;
   for (std::size_t q = 0; q < report.matches.size(); ++q) {
     const auto& found = report.matches[q];
     const bool labelled = report.dataset.labelled;
-    const auto is_right = [&](const Match& match) {
-      return labelled && std::ranges::binary_search(report.dataset.positives[q], match.row);
-    };
-    if (found.empty() || (only_wrong && labelled && is_right(found.front()))) continue;
-    const auto shown = std::min(found.size(), static_cast<std::size_t>(std::max(0, count)));
+    if (found.empty() || (only_wrong && report.right(static_cast<int>(q)))) continue;
+    const auto shown = std::min(found.size(), static_cast<std::size_t>(count));
     std::vector<report::Tile> tiles{{&report.dataset.queries[q], "Query", std::nullopt}};
     for (std::size_t i = 0; i < shown; ++i) {
-      const bool right = is_right(found[i]);
+      const bool right = report.is_positive(static_cast<int>(q), found[i].row);
       tiles.push_back({&report.dataset.references[static_cast<std::size_t>(found[i].row)],
                        labelled ? fmt::format("Pred{} - {}", i, right ? "True" : "False") : fmt::format("Pred{}", i),
                        labelled ? (right ? report::kRightColour : report::kWrongColour) : report::kGrey});

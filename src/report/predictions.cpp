@@ -3,6 +3,8 @@
 // Lines and tables. Distances and similarities are printed so that they read back exactly.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report/text.h"
 #include "revisit/report.h"
 
@@ -11,6 +13,15 @@ namespace revisit {
 bool RunReport::accepted(int query) const {
   const auto& list = matches.at(static_cast<std::size_t>(query));
   return !list.empty() && (!run.min_similarity || static_cast<double>(list.front().similarity) >= *run.min_similarity);
+}
+
+bool RunReport::is_positive(int query, int row) const {
+  return dataset.labelled && std::ranges::binary_search(dataset.positives.at(static_cast<std::size_t>(query)), row);
+}
+
+bool RunReport::right(int query) const {
+  const auto& list = matches.at(static_cast<std::size_t>(query));
+  return !list.empty() && is_positive(query, list.front().row);
 }
 
 std::string recall_line(const Evaluation& evaluation) {

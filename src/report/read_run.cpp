@@ -1,18 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// From the files of a run back to the run. They may have been edited or belong to other runs, so rows, names and ranges are
-// checked before anything is drawn.
+// From the files of a run back to the run. They may have been edited, so names and ranges are checked before anything is drawn.
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <limits>
-#include <unordered_map>
 
-#include "base/file.h"
 #include "base/limits.h"
-#include "dataset/csv.h"
 #include "model/printable.h"
 #include "report/json_fields.h"
+#include "report/numbers.h"
+#include "report/read_tables.h"
 #include "report/run_files.h"
 
 namespace revisit {
@@ -20,31 +16,10 @@ namespace report {
 namespace {
 
 namespace fs = std::filesystem;
-using dataset::CsvReader;
 using model::printable;
 using Json = Fields::Json;
 
 constexpr double kMaxMs = 1e9;
-constexpr const char* kAgainHint =
-    "run match -o DIR or eval --log_dir NAME again: it leaves run.json, predictions.csv and photos.csv";
-
-std::string text_of(const fs::path& file) {
-  std::error_code ignored;
-  if (!fs::exists(file, ignored)) fail_with_hint(ErrorCode::kNotFound, kAgainHint, "there is no '{}'", file.string());
-  const auto bytes = read_file(file, limits::kMaxCsvBytes);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-template <typename Number>
-std::optional<Number> number_from(std::string_view text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if constexpr (std::is_floating_point_v<Number>) {
-    if (!std::isfinite(value)) return std::nullopt;
-  }
-  return value;
-}
 
 RunRecord record_of(const Fields& json) {
   RunRecord run;
@@ -75,12 +50,20 @@ RunRecord record_of(const Fields& json) {
   return run;
 }
 
+ErrorCode code_of(const Fields& json) {
+  const auto word = json.text("code", name_of(ErrorCode::kBadFile));
+  for (int i = 0; i <= static_cast<int>(ErrorCode::kInternal); ++i) {
+    if (word == name_of(static_cast<ErrorCode>(i))) return static_cast<ErrorCode>(i);
+  }
+  json.bad("'code' is '{}', which is no kind of error", printable(word));
+}
+
 std::vector<Skipped> skipped_of(const Fields& json, const std::string& where) {
   std::vector<Skipped> out;
   if (!json.has("skipped")) return out;
   for (const auto& one : json.list("skipped")) {
     const Fields fields(one, where + ", skipped");
-    out.push_back({fields.text("path", ""), ErrorCode::kBadFile, fields.text("reason", "")});
+    out.push_back({fields.text("path", ""), code_of(fields), fields.text("reason", "")});
   }
   return out;
 }
@@ -98,112 +81,6 @@ std::vector<int> recall_values_of(const Fields& json) {
   if (out.empty()) json.bad("'recall' is empty");
   std::ranges::sort(out);
   return out;
-}
-
-class PhotoTable {
- public:
-  explicit PhotoTable(const fs::path& file)
-      : text_(text_of(file)), csv_(text_, file.string()), positives_(csv_.required_column({"positives"})) {}
-
-  void read_into(Dataset& dataset) {
-    const auto role = csv_.required_column({"role"});
-    while (csv_.next()) {
-      const bool query = csv_.cell(role) == "query";
-      if (!query && csv_.cell(role) != "reference") csv_.fail_here("a role that is neither query nor reference");
-      if (query && !dataset.references.empty()) csv_.fail_here("a query after the references");
-      add(dataset, query);
-    }
-    if (dataset.queries.empty() || dataset.references.empty()) csv_.fail_here("the table lists no queries or no references");
-    if (!dataset.labelled) return;
-    for (std::size_t q = 0; q < lists_.size(); ++q) dataset.positives.push_back(rows_from(lists_[q], q, dataset));
-  }
-
- private:
-  void add(Dataset& dataset, bool query) {
-    Photo photo;
-    photo.name = csv_.cell(csv_.required_column({"name"}));
-    photo.path = csv_.cell(csv_.required_column({"path"}));
-    const auto east = number("east_m"), north = number("north_m"), lat = number("lat_deg"), lon = number("lon_deg");
-    if (east && north) {
-      photo.position.emplace();
-      photo.position->east_m = *east;
-      photo.position->north_m = *north;
-      if (lat && lon) photo.position->geographic = {*lat, *lon};
-    }
-    if (const auto column = csv_.column({"part"}); column && !csv_.cell(*column).empty()) {
-      (query ? dataset.query_parts : dataset.reference_parts).push_back(part_of(dataset, csv_.cell(*column)));
-    }
-    if (query) lists_.push_back(csv_.cell(positives_));
-    (query ? dataset.queries : dataset.references).push_back(std::move(photo));
-  }
-
-  std::optional<double> number(const char* name) const {
-    const auto& cell = csv_.cell(csv_.required_column({name}));
-    if (cell.empty()) return std::nullopt;
-    const auto value = number_from<double>(cell);
-    const double most = std::string_view(name).ends_with("_deg") ? 180 : limits::kMaxPlaneMetres;
-    if (!value || std::abs(*value) > most) csv_.fail_here("'{}' is no {}", printable(cell), name);
-    return value;
-  }
-
-  static int part_of(Dataset& dataset, const std::string& name) {
-    const auto found = std::ranges::find(dataset.parts, name);
-    if (found == dataset.parts.end()) dataset.parts.push_back(name);
-    return static_cast<int>(std::ranges::find(dataset.parts, name) - dataset.parts.begin());
-  }
-
-  /// "3|7-9" as rows of references, ascending; overlapping or falling ranges are refused, so the list cannot outgrow the table.
-  static std::vector<int> rows_from(std::string_view list, std::size_t q, const Dataset& dataset) {
-    std::vector<int> rows;
-    while (!list.empty()) {
-      const auto item = list.substr(0, list.find('|'));
-      list.remove_prefix(std::min(list.size(), item.size() + 1));
-      const auto dash = item.find('-');
-      const auto first = number_from<int>(item.substr(0, dash));
-      const auto last = dash == std::string_view::npos ? first : number_from<int>(item.substr(dash + 1));
-      const bool fits = first && last && *first >= (rows.empty() ? 0 : rows.back() + 1) && *last >= *first &&
-                        static_cast<std::size_t>(*last) < dataset.references.size();
-      if (!fits) {
-        fail(ErrorCode::kBadFile, "the positives of query {} hold '{}', which are no rows after the ones before and below {}",
-             printable(dataset.queries[q].name), printable(item), dataset.references.size());
-      }
-      for (int row = *first; row <= *last; ++row) rows.push_back(row);
-    }
-    return rows;
-  }
-
-  std::string text_;
-  CsvReader csv_;
-  std::size_t positives_;
-  std::vector<std::string> lists_;
-};
-
-void read_predictions(const fs::path& file, RunReport& report) {
-  const std::string text = text_of(file);
-  CsvReader csv(text, file.string());
-  const auto query = csv.required_column({"query"}), rank = csv.required_column({"rank"}),
-             reference = csv.required_column({"reference"});
-  const auto distance = csv.required_column({"distance"}), similarity = csv.required_column({"similarity"});
-  std::unordered_map<std::string_view, int> rows;
-  for (std::size_t i = 0; i < report.dataset.references.size(); ++i)
-    rows.emplace(report.dataset.references[i].name, static_cast<int>(i));
-  report.matches.assign(report.dataset.queries.size(), {});
-  std::size_t q = 0;
-  while (csv.next()) {  // queries come in their order, those without a match left out
-    while (q < report.matches.size() && report.dataset.queries[q].name != csv.cell(query)) ++q;
-    if (q == report.matches.size())
-      csv.fail_here("'{}' is no query of {}, or not in its order", printable(csv.cell(query)), kPhotosFile);
-    const auto row = rows.find(csv.cell(reference));
-    if (row == rows.end()) csv.fail_here("'{}' is no reference of {}", printable(csv.cell(reference)), kPhotosFile);
-    const auto far = number_from<float>(csv.cell(distance)), near = number_from<float>(csv.cell(similarity));
-    if (!far || !near) csv.fail_here("distance or similarity is no number");
-    auto& found = report.matches[q];
-    if (csv.cell(rank) != fmt::format("{}", found.size() + 1))
-      csv.fail_here("rank '{}' where {} is next", printable(csv.cell(rank)), found.size() + 1);
-    if (found.size() == static_cast<std::size_t>(limits::kMaxTopK))
-      csv.fail_here("more than {} matches of one query", limits::kMaxTopK);
-    found.push_back({row->second, *far, *near});
-  }
 }
 
 PhotoPatches patches_of(const Fields& json, const Dataset& dataset) {
@@ -264,14 +141,9 @@ RunReport run_from(const fs::path& file, const Fields& json, const std::string& 
   report.dataset.labelled = json.has("recall");
   report.skipped = skipped_of(json, where);
   const auto folder = file.parent_path();
-  PhotoTable(folder / kPhotosFile).read_into(report.dataset);
-  const auto& data = report.dataset;
-  const bool all_parts = data.query_parts.size() == data.queries.size() && data.reference_parts.size() == data.references.size();
-  if (!data.parts.empty() && !all_parts)
-    fail(ErrorCode::kBadFile, "'{}': some photos have a part and some have none", (folder / kPhotosFile).string());
-  read_predictions(folder / kPredictionsFile, report);
+  read_tables(folder, report);
   read_tokens(folder / kTokensFile, report);
-  if (data.labelled) report.evaluation = evaluate(data, report.matches, recall_values_of(json));
+  if (report.dataset.labelled) report.evaluation = evaluate(report.dataset, report.matches, recall_values_of(json));
   return report;
 }
 

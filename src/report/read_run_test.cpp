@@ -92,6 +92,16 @@ class ReadRun : public ::testing::Test {
     return sentence;
   }
 
+  std::string with_instead(const char* file, const std::string& part, const std::string& other) {
+    const auto before = contents(folder_ / "run" / file);
+    const auto at = before.find(part);
+    EXPECT_NE(at, std::string::npos) << part;
+    write(file, before.substr(0, at) + other + before.substr(at + part.size()));
+    auto sentence = refusal();
+    write(file, before);
+    return sentence;
+  }
+
   fs::path folder_;
   RunReport report_;
   int files_ = 0;
@@ -111,6 +121,8 @@ TEST_F(ReadRun, GivesBackWhatWasWrittenAndDrawsTheSamePage) {
   EXPECT_EQ(again.matches[0][0].similarity, 0.875F);
   EXPECT_TRUE(again.matches[1].empty());
   EXPECT_EQ(again.evaluation->recall.front().percent, report_.evaluation->recall.front().percent);
+  ASSERT_EQ(again.skipped.size(), 1U);
+  EXPECT_EQ(again.skipped[0].code, ErrorCode::kBadImage);
   EXPECT_EQ(again.patches.front().scores.kept, (std::vector<std::int64_t>{0, 3}));
   write_report(folder_ / "again.html", again);
   EXPECT_EQ(contents(folder_ / "again.html"), contents(folder_ / "run/report.html"));
@@ -126,6 +138,26 @@ TEST_F(ReadRun, AnUnlabelledRunStaysUnlabelled) {
   EXPECT_FALSE(std::get<RunReport>(run).dataset.labelled);
   EXPECT_FALSE(std::get<RunReport>(run).evaluation.has_value());
   EXPECT_FALSE(fs::exists(folder_ / "run/tokens.json"));
+}
+
+TEST_F(ReadRun, PhotosThatShareANameKeepTheirOwnMatches) {
+  auto& data = report_.dataset;
+  for (auto& query : data.queries) query.name = "x.jpg";
+  data.queries.push_back(data.queries[0]);
+  for (auto& reference : data.references) reference.name = "y.jpg";
+  data.positives.push_back({2});
+  report_.matches = {{}, {{4, 0.5F, 0.875F}, {1, 1.0F, 0.5F}}, {{3, 0.1F, 0.3F}}, {{2, 0.1F, 0.3F}, {0, 0.2F, 0.2F}}};
+  report_.evaluation = evaluate(data, report_.matches, {1, 5});
+  report_.patches.clear();
+  write_run(folder_ / "run", report_);
+  const auto run = read_run(folder_ / "run/run.json");
+  const auto& again = std::get<RunReport>(run);
+  ASSERT_EQ(again.matches.size(), 4U);
+  for (std::size_t q = 0; q < 4; ++q) {
+    ASSERT_EQ(again.matches[q].size(), report_.matches[q].size()) << q;
+    for (std::size_t i = 0; i < again.matches[q].size(); ++i) EXPECT_EQ(again.matches[q][i].row, report_.matches[q][i].row) << q;
+  }
+  EXPECT_EQ(again.evaluation->recall.front().percent, 25);
 }
 
 TEST_F(ReadRun, AMissingPhotoIsNamedInItsPlace) {
@@ -157,13 +189,27 @@ TEST_F(ReadRun, RefusesWhatCannotBeRight) {
   EXPECT_NE(with("tokens.json", key("photos/0/kept"), {3, 0}).find("'kept'"), std::string::npos);
   EXPECT_NE(with("tokens.json", key("photos/0/kept"), {4}).find("'kept'"), std::string::npos);
   EXPECT_NE(with("tokens.json", key("photos/0/values/0"), "x").find("'values'"), std::string::npos);
-  EXPECT_NE(with_line("predictions.csv", "nobody,1,r0.png,0,1").find("'nobody' is no query"), std::string::npos);
-  EXPECT_NE(with_line("predictions.csv", "q2.png,2,nothing,0,1").find("'nothing' is no reference"), std::string::npos);
-  EXPECT_NE(with_line("predictions.csv", "q2.png,3,r0.png,0,1").find("rank '3' where 2 is next"), std::string::npos);
-  EXPECT_NE(with_line("predictions.csv", "q2.png,2,r0.png,0,nan").find("no number"), std::string::npos);
-  EXPECT_NE(with_line("photos.csv", "query,late,x,,,,,,").find("a query after the references"), std::string::npos);
-  EXPECT_NE(with_line("photos.csv", "reference,x,x,1e99,0,,,,").find("east_m"), std::string::npos);
-  EXPECT_NE(with_line("photos.csv", "reference,x,x,,,,,north,").find("some photos have a part"), std::string::npos);
+  EXPECT_NE(with("run.json", key("skipped/0/code"), "odd").find("'code' is 'odd'"), std::string::npos);
+  EXPECT_NE(with_line("predictions.csv", "q2.png,2,r0.png,0,1").find("a match of 'q2.png' that photos.csv does not list"),
+            std::string::npos);
+  const std::string last = "q2.png,1,r3.png,0.1,0.3\n";
+  const std::pair<const char*, const char*> edits[] = {
+      {"nobody,1,r3.png,0,1\n", "query 'nobody' where photos.csv says 'q2.png' is next"},
+      {"q2.png,3,r3.png,0,1\n", "rank '3' where photos.csv says '1' is next"},
+      {"q2.png,1,nothing,0,1\n", "reference 'nothing' where photos.csv says 'r3.png' is next"},
+      {"q2.png,1,r3.png,0,nan\n", "no number"},
+      {"", "ends before match 1 of query q2.png"}};
+  for (const auto& [line, sentence] : edits) {
+    const auto refused = with_instead("predictions.csv", last, line);
+    EXPECT_NE(refused.find(sentence), std::string::npos) << refused;
+  }
+  for (const auto* rows : {"4|6", "4|x", "4|-1", "4|1|", "|"}) {
+    const auto refused = with_instead("photos.csv", ",4|1\n", std::string(",") + rows + "\n");
+    EXPECT_NE(refused.find("matches of query q0.png"), std::string::npos) << rows << ": " << refused;
+  }
+  EXPECT_NE(with_line("photos.csv", "query,late,x,,,,,,,").find("a query after the references"), std::string::npos);
+  EXPECT_NE(with_line("photos.csv", "reference,x,x,1e99,0,,,,,").find("east_m"), std::string::npos);
+  EXPECT_NE(with_line("photos.csv", "reference,x,x,,,,,north,,").find("some photos have a part"), std::string::npos);
   fs::remove(folder_ / "run/photos.csv");
   EXPECT_NE(refusal().find("photos.csv"), std::string::npos);
 }
@@ -220,12 +266,15 @@ TEST_F(ReadRun, JsonIsBoundedInDepthValuesAndBytes) {
 TEST_F(ReadRun, ASweepIsDrawnAgainTheSame) {
   Sweep sweep;
   sweep.run.size = {224, 224};
+  sweep.skipped = {{"q1.png", ErrorCode::kBadImage, "not a picture"}, {"q2.png", ErrorCode::kNotFound, "gone"}};
   for (const double rho : {1.0, 0.5}) sweep.points.push_back({"m", rho, 1, 8, 10 * rho, 12 * rho, *report_.evaluation});
   write_sweep(folder_ / "run", sweep);
   const auto run = read_run(folder_ / "run/sweep.json");
   write_sweep(folder_ / "again", std::get<Sweep>(run));
   for (const auto* file : {"sweep.csv", "sweep.json", "sweep.svg", "sweep.png", "report.html"})
     EXPECT_EQ(contents(folder_ / "again" / file), contents(folder_ / "run" / file)) << file;
+  EXPECT_EQ(draw_sweep(folder_ / "drawn", sweep).size(), 4U);
+  EXPECT_FALSE(fs::exists(folder_ / "drawn/sweep.json")) << "drawing again leaves what was read alone";
   const auto text = contents(folder_ / "run/sweep.json");
   auto json = Json::parse(text);
   json["runs"] = Json::array();

@@ -153,6 +153,43 @@ TEST_F(Report, PredictionPicturesShowSquaresSideBySideInFrames) {
   EXPECT_NE(text.find("Positives paths:\n" + (folder_ / "r2.png").string()), std::string::npos);
 }
 
+TEST_F(Report, AHundredPredictionsGoOnInFurtherRows) {
+  report_.matches = {{}, {}, {}};
+  report_.matches[1].assign(100, {1, 0.75F, 0.5F});
+  report_.matches[1].back().row = 2;  // the right one
+  ASSERT_EQ(write_prediction_pictures(folder_ / "preds", report_, 100, false), 1);
+  const Image image = load_image(folder_ / "preds/001.jpg");
+  EXPECT_EQ(image.width, 10 * 512 + 9 * 50);
+  EXPECT_EQ(image.height, 11 * (60 + 512) + 10 * 50);
+  const auto pixel = [&](int x, int y) { return &image.rgb[3 * static_cast<std::size_t>(y * image.width + x)]; };
+  EXPECT_NEAR(pixel(9 * 562 + 5, 300)[0], 213, 12) << "the tenth tile, wrong";
+  EXPECT_NEAR(pixel(5, 10 * 622 + 300)[1], 133, 12) << "the last match stands below in a row of its own";
+  EXPECT_GT(pixel(562 + 5, 10 * 622 + 300)[2], 240) << "nothing beside it";
+  for (const int count : {-1, 101}) {
+    try {
+      write_prediction_pictures(folder_ / "none", report_, count, false);
+      ADD_FAILURE() << count;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kUsage);
+    }
+  }
+  EXPECT_FALSE(fs::exists(folder_ / "none"));
+}
+
+TEST_F(Report, TellsRightFromWrong) {
+  report_.matches.push_back({});
+  report_.dataset.positives.push_back({1});
+  EXPECT_TRUE(report_.right(0));
+  EXPECT_FALSE(report_.right(1));
+  EXPECT_FALSE(report_.right(2)) << "nothing would be";
+  EXPECT_FALSE(report_.right(3)) << "no match";
+  EXPECT_TRUE(report_.is_positive(1, 2));
+  EXPECT_FALSE(report_.is_positive(1, 1));
+  report_.dataset.labelled = false;
+  report_.dataset.positives.clear();
+  EXPECT_FALSE(report_.right(0) || report_.is_positive(0, 0));
+}
+
 TEST_F(Report, ASweepIsATableACurveAndAPage) {
   Sweep sweep;
   for (const double rho : {1.0, 0.5}) sweep.points.push_back({"m<1>", rho, 1, 8, 10 * rho, 12 * rho, *report_.evaluation});

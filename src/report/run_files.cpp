@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // The folder a run leaves. photos.csv has a line a photo, queries first; a query's right references are row numbers among the
-// references, runs of them written as "first-last". Tables hold names as they are: unlike JSON they need not be UTF-8.
+// references, runs of them written as "first-last", and so are its matches, best first: names need not be unique. Tables hold
+// names as they are: unlike JSON they need not be UTF-8.
 #include "report/run_files.h"
 
 #include <fmt/format.h>
@@ -9,7 +10,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "report/examples.h"
 #include "report/text.h"
 
 namespace revisit {
@@ -30,7 +30,14 @@ std::string ranges_of(const std::vector<int>& rows) {
   return out;
 }
 
-std::string line_of(const Photo& photo, const char* role, const std::string& part, const std::string& positives) {
+std::string rows_of(const std::vector<Match>& matches) {
+  std::string out;
+  for (const auto& match : matches) out += fmt::format("{}{}", out.empty() ? "" : "|", match.row);
+  return out;
+}
+
+/// `lists` are the last cells.
+std::string line_of(const Photo& photo, const char* role, const std::string& part, const std::string& lists) {
   std::error_code ignored;
   const auto absolute = std::filesystem::absolute(photo.path, ignored);
   std::string out = fmt::format("{},{},{},", role, csv_field(photo.name), csv_field((ignored ? photo.path : absolute).string()));
@@ -41,20 +48,21 @@ std::string line_of(const Photo& photo, const char* role, const std::string& par
   number(at.has_value(), at ? at->north_m : 0);
   number(geographic, geographic ? at->geographic->lat_deg : 0);
   number(geographic, geographic ? at->geographic->lon_deg : 0);
-  return out + fmt::format("{},{}\n", csv_field(part), positives);
+  return out + fmt::format("{},{}\n", csv_field(part), lists);
 }
 
-std::string photos_csv(const Dataset& dataset) {
-  std::string out = "role,name,path,east_m,north_m,lat_deg,lon_deg,part,positives\n";
+std::string photos_csv(const RunReport& report) {
+  const Dataset& dataset = report.dataset;
+  std::string out = "role,name,path,east_m,north_m,lat_deg,lon_deg,part,positives,matches\n";
   const auto part = [&](const std::vector<int>& parts, std::size_t i) {
     return i < parts.size() ? dataset.parts[static_cast<std::size_t>(parts[i])] : std::string();
   };
   for (std::size_t i = 0; i < dataset.queries.size(); ++i) {
     out += line_of(dataset.queries[i], "query", part(dataset.query_parts, i),
-                   dataset.labelled ? ranges_of(dataset.positives[i]) : "");
+                   (dataset.labelled ? ranges_of(dataset.positives[i]) : "") + "," + rows_of(report.matches[i]));
   }
   for (std::size_t i = 0; i < dataset.references.size(); ++i) {
-    out += line_of(dataset.references[i], "reference", part(dataset.reference_parts, i), "");
+    out += line_of(dataset.references[i], "reference", part(dataset.reference_parts, i), ",");
   }
   return out;
 }
@@ -109,7 +117,7 @@ bool write_matches_geojson(const std::filesystem::path& file, const RunReport& r
       properties["reference"] = reference->name;
       properties["similarity"] = first.similarity;
       properties["accepted"] = report.accepted(static_cast<int>(q));
-      if (report.dataset.labelled) properties["right"] = report::is_right(report, static_cast<int>(q), first.row);
+      if (report.dataset.labelled) properties["right"] = report.right(static_cast<int>(q));
       if (reference->position) properties["metres"] = distance_m(*query.position, *reference->position);
     }
     features.push_back(report::feature("Point", report::place_of(query), properties));
@@ -128,7 +136,7 @@ std::vector<std::string> write_run(const std::filesystem::path& folder, const Ru
   report::make_folder(folder);
   std::vector<std::string> written{"report.html", report::kPredictionsFile, report::kPhotosFile};
   write_predictions(folder / report::kPredictionsFile, report);
-  report::write_text(folder / report::kPhotosFile, report::photos_csv(report.dataset));
+  report::write_text(folder / report::kPhotosFile, report::photos_csv(report));
   std::error_code ignored;  // what an earlier run left must not be taken for this one's
   std::filesystem::remove(folder / report::kTokensFile, ignored);
   if (!report.patches.empty()) {

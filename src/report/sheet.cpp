@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/fail.h"
+
 namespace revisit::report {
 namespace {
 
@@ -26,6 +28,7 @@ void draw_scale(Canvas& canvas, Point corner, double width, Range range) {
 }  // namespace
 
 Image draw_sheet(const std::vector<std::vector<Panel>>& rows) {
+  if (rows.empty() || rows.front().empty()) fail(ErrorCode::kUsage, "a sheet without a picture cannot be drawn");
   const Image& first = rows.front().front().image;
   std::size_t columns = 0;
   double height = kGap;

@@ -18,7 +18,8 @@ struct Panel {
   std::optional<Range> scale;
 };
 
-/// Every row's panels have the size of the first panel of the sheet; rows may differ in length.
+/// Every row's panels have the size of the first panel of the sheet; rows may differ in length. Throws Error
+/// kUsage when the first row is missing or empty.
 Image draw_sheet(const std::vector<std::vector<Panel>>& rows);
 
 /// The photo with its aspect ratio kept, as large as fits into a square of `side`.

@@ -60,11 +60,10 @@ std::string table_of(const Sweep& sweep) {
 }  // namespace
 }  // namespace report
 
-void write_sweep(const std::filesystem::path& folder, const Sweep& sweep) {
-  if (sweep.points.empty()) return;
+std::vector<std::string> draw_sweep(const std::filesystem::path& folder, const Sweep& sweep) {
+  if (sweep.points.empty()) return {};
   report::make_folder(folder);
   report::write_text(folder / "sweep.csv", report::csv_of(sweep));
-  report::write_text(folder / "sweep.json", sweep_json(sweep));
   const report::Drawing curve = report::draw_chart(report::chart_of(sweep));
   report::write_text(folder / "sweep.svg", report::to_svg(curve, true));
   save_png(report::to_image(curve, 2), folder / "sweep.png");
@@ -84,6 +83,11 @@ void write_sweep(const std::filesystem::path& folder, const Sweep& sweep) {
                      {"version", "revisit " + sweep.run.version}};
   body += "<h2>Settings</h2>\n" + report::fact_table(facts) + report::skipped_list(sweep.skipped);
   report::write_text(folder / "report.html", report::page("revisit sweep", body));
+  return {"sweep.csv", "sweep.svg", "sweep.png", "report.html"};
+}
+
+void write_sweep(const std::filesystem::path& folder, const Sweep& sweep) {
+  if (!draw_sweep(folder, sweep).empty()) report::write_text(folder / "sweep.json", sweep_json(sweep));
 }
 
 }  // namespace revisit

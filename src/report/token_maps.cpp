@@ -3,12 +3,14 @@
 // What a model looked at. P is the transport plan (kept patches, clusters), w the weight of a cluster's tier:
 // the mass of a patch is sum_j P_ij as SALAD counts it and sum_j w_tier(j) P_ij as WeiAD does.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "base/fail.h"
+#include "base/limits.h"
 #include "report/sheet.h"
 
 namespace revisit {
@@ -19,13 +21,40 @@ constexpr int kPanelSide = 320, kSmallPanelSide = 220;
 constexpr double kStrip[] = {0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4};  // the ratios of the paper's figure
 constexpr std::size_t kRowLength = 5;
 constexpr std::size_t kClustersShown = 20;
+constexpr std::size_t kMaxRows = 50;  // of clusters: a head with more tiers shows those of the first ones
 
 std::size_t patches_of(Size grid) {
   return grid.height > 0 && grid.width > 0 ? static_cast<std::size_t>(grid.height) * static_cast<std::size_t>(grid.width) : 0;
 }
 
+std::size_t clusters_of(const Trace& trace) {
+  return trace.transport.shape.size() == 2 ? static_cast<std::size_t>(trace.transport.shape[1]) : 0;
+}
+
+/// One value for every kept patch and cluster, and every cluster in a tier that has a weight.
+void check_transport(const Trace& trace) {
+  const auto& [shape, values] = trace.transport;
+  const std::size_t kept = trace.kept.size();
+  const bool plan = shape.size() == 2 && shape[0] >= 0 && static_cast<std::size_t>(shape[0]) == kept && shape[1] >= 0;
+  // By division: the product of what a caller wrote there may not fit.
+  const bool fits = kept == 0 ? values.empty() : values.size() % kept == 0 && plan && values.size() / kept == clusters_of(trace);
+  if (!plan || !fits || (kept == 0 && shape[1] > 0)) {
+    fail(ErrorCode::kUsage, "a trace's transport of shape {} and {} values has not one row for each of its {} kept patches",
+         fmt::join(shape, " x "), values.size(), kept);
+  }
+  if (trace.tier.empty() || shape[1] == 0) return;
+  const auto tiers = static_cast<std::int64_t>(trace.tier_weight.values.size());
+  const bool tiered = trace.tier.size() == clusters_of(trace) &&
+                      std::ranges::all_of(trace.tier, [&](std::int64_t tier) { return tier >= 0 && tier < tiers; });
+  if (!tiered)
+    fail(ErrorCode::kUsage, "a trace's {} tier numbers are not one from 0 to {} for each of its {} clusters", trace.tier.size(),
+         tiers - 1, shape[1]);
+}
+
 /// What is there belongs together; a trace of another input would otherwise be drawn at wrong places.
 void check(const Trace& trace, Size grid) {
+  if (std::max(grid.height, grid.width) > limits::kMaxInputSide)
+    fail(ErrorCode::kUsage, "a grid of {} x {} patches, the limit is {} a side", grid.height, grid.width, limits::kMaxInputSide);
   const std::size_t patches = patches_of(grid);
   const auto kept = trace.kept.size();
   const auto outside = [&](std::int64_t patch) { return patch < 0 || static_cast<std::size_t>(patch) >= patches; };
@@ -33,15 +62,10 @@ void check(const Trace& trace, Size grid) {
     fail(ErrorCode::kUsage, "a trace of {} kept patches and {} scores does not fit a grid of {} x {} patches", kept,
          trace.scores.values.size(), grid.height, grid.width);
   }
-  const bool rows_fit = (trace.importance.values.empty() || trace.importance.values.size() == kept) &&
-                        (trace.transport.shape.empty() ||
-                         (trace.transport.shape.size() == 2 && static_cast<std::size_t>(trace.transport.shape[0]) == kept));
-  if (!rows_fit)
-    fail(ErrorCode::kUsage, "a trace's importance and transport have not one row for each of its {} kept patches", kept);
-}
-
-std::size_t clusters_of(const Trace& trace) {
-  return trace.transport.shape.size() == 2 ? static_cast<std::size_t>(trace.transport.shape[1]) : 0;
+  if (!trace.importance.values.empty() && trace.importance.values.size() != kept)
+    fail(ErrorCode::kUsage, "a trace's {} importance values are not one for each of its {} kept patches",
+         trace.importance.values.size(), kept);
+  if (!trace.transport.shape.empty() || !trace.transport.values.empty()) check_transport(trace);
 }
 
 /// sum_j P_ij, one a kept patch.
@@ -113,7 +137,7 @@ class Pictures {
   std::optional<Image> transport() const {
     const std::size_t clusters = clusters_of(trace_);
     if (clusters == 0) return std::nullopt;
-    const bool tiered = trace_.tier.size() == clusters && !trace_.tier_weight.values.empty();
+    const bool tiered = !trace_.tier.empty();
     std::vector<float> strength = trace_.alpha.values;
     if (strength.size() != clusters) {
       strength.assign(clusters, 0);
@@ -125,7 +149,7 @@ class Pictures {
     const std::size_t tiers = tiered ? trace_.tier_weight.values.size() : 1;
     const std::size_t most = tiered ? kRowLength : kClustersShown;  // of one tier
     std::vector<std::vector<Panel>> rows;
-    for (std::size_t tier = 0; tier < tiers; ++tier) {
+    for (std::size_t tier = 0; tier < tiers && rows.size() < kMaxRows; ++tier) {
       std::size_t shown = 0;
       for (const std::size_t j : order) {
         if (shown == most) break;
@@ -197,6 +221,9 @@ PatchScores patch_scores(const Trace& trace, Size grid) {
 TokenPictures draw_token_pictures(const Image& photo, const Trace& trace, Size grid) {
   report::check(trace, grid);
   if (report::patches_of(grid) == 0) return {};
+  const bool whole = photo.width > 0 && photo.height > 0 &&
+                     photo.rgb.size() == 3 * static_cast<std::size_t>(photo.width) * static_cast<std::size_t>(photo.height);
+  if (!whole) fail(ErrorCode::kUsage, "a photo of {} x {} pixels has {} bytes", photo.width, photo.height, photo.rgb.size());
   const report::Pictures pictures(photo, trace, grid);
   return {pictures.importance(), pictures.mass(), pictures.kept(), pictures.transport()};
 }

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "report/patch_map.h"
+#include "report/sheet.h"
 #include "revisit/report.h"
 
 namespace revisit::report {
@@ -113,6 +113,63 @@ TEST(PatchScoresOf, RefusesATraceOfAnotherGrid) {
   }
   trace.importance.values.pop_back();
   EXPECT_THROW(patch_scores(trace, {2, 2}), Error);
+}
+
+TEST(TokenPictures, RefusesNumbersThatDoNotBelongTogether) {
+  const std::pair<const char*, void (*)(Trace&)> spoilt[] = {
+      {"fewer values", [](Trace& t) { t.transport.values.pop_back(); }},
+      {"no values", [](Trace& t) { t.transport.values.clear(); }},
+      {"values without a shape", [](Trace& t) { t.transport.shape.clear(); }},
+      {"more clusters", [](Trace& t) { t.transport.shape[1] = 3; }},
+      {"clusters whose product wraps", [](Trace& t) { t.transport.shape[1] = std::int64_t{1} << 62U; }},
+      {"a negative number of clusters", [](Trace& t) { t.transport.shape[1] = -2; }},
+      {"a tier too high",
+       [](Trace& t) {
+         t.tier = {2, 0};
+       }},
+      {"a tier below zero",
+       [](Trace& t) {
+         t.tier = {-1, 0};
+       }},
+      {"no cluster in any tier",
+       [](Trace& t) {
+         t.tier = {7, 7};
+       }},
+      {"tiers of fewer clusters", [](Trace& t) { t.tier = {0}; }},
+      {"tiers without weights", [](Trace& t) { t.tier_weight = {}; }},
+      {"clusters without patches", [](Trace& t) {
+         t = {};
+         t.transport.shape = {0, std::int64_t{1} << 40U};
+       }}};
+  for (const auto& [what, spoil] : spoilt) {
+    Trace trace = small_trace(true);
+    spoil(trace);
+    try {
+      draw_token_pictures(plain(20, 20, 9), trace, {2, 2});
+      ADD_FAILURE() << what;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kUsage) << what;
+    }
+  }
+  EXPECT_THROW(draw_token_pictures({20, 20, {1, 2, 3}}, small_trace(true), {2, 2}), Error);
+  EXPECT_THROW(draw_token_pictures({}, small_trace(true), {2, 2}), Error);
+  EXPECT_THROW(draw_token_pictures(plain(20, 20, 9), small_trace(true), {1'000'000'000, 1'000'000'000}), Error);
+  EXPECT_THROW(draw_sheet({}), Error);
+  EXPECT_THROW(draw_sheet({{}}), Error);
+}
+
+TEST(TokenPictures, ManyTiersDoNotMakeAPictureTooTallToDraw) {
+  Trace trace;
+  trace.kept = {0};
+  for (int j = 0; j < 300; ++j) {
+    trace.tier.push_back(j);
+    trace.tier_weight.values.push_back(1);
+    trace.transport.values.push_back(0.5F);
+  }
+  trace.transport.shape = {1, 300};
+  const auto pictures = draw_token_pictures(noise(40, 40), trace, {2, 2});
+  ASSERT_TRUE(pictures.transport);
+  EXPECT_EQ(pictures.transport->height, 16 + 50 * (40 + 220 + 16));
 }
 
 TEST(TokenPictures, ThereIsAPictureForWhatTheModelHas) {

@@ -75,7 +75,12 @@ TEST_F(Cli, VersionComesAtOnce) {
     cpu_ms.push_back(run.cpu_ms);
   }
   std::ranges::sort(cpu_ms);
-  EXPECT_LT(cpu_ms[4], 30) << "processor time; wall time depends on what else runs";
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  constexpr double kLimitMs = 3000;  // the sanitizer's own start
+#else
+  constexpr double kLimitMs = 30;
+#endif
+  EXPECT_LT(cpu_ms[4], kLimitMs) << "processor time; wall time depends on what else runs";
 }
 
 TEST_F(Cli, AWrongWordGetsASuggestionAndExitTwo) {

@@ -54,6 +54,18 @@ TEST_F(EvalFlags, TheLatencyIsTheForwardWithoutDecodingAndPreprocessing) {
   }
 }
 
+TEST_F(EvalFlags, WhitenedDescriptorsAreShorterAndCalibrateNoModel) {
+  const auto result = eval({"--dim", "5", "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.json()["dim"], 5);
+  const auto too_many = eval({"--dim", "12"});
+  EXPECT_EQ(too_many.exit_code, 2);
+  EXPECT_NE(too_many.err.find("at least 13 references, there are 8"), std::string::npos) << too_many.err;
+  const auto calibrated = eval({"--dim", "5", "--calibrate", "0.5", "-o", "sure.safetensors"});
+  EXPECT_EQ(calibrated.exit_code, 2);
+  EXPECT_FALSE(exists("sure.safetensors"));
+}
+
 TEST_F(EvalFlags, DescriptorsAreUnitRowsAndDoNotDependOnTheBatchSize) {
   ASSERT_EQ(eval({"--batch_size", "1", "--save_descriptors", "--log_dir", "one"}).exit_code, 0);
   ASSERT_EQ(eval({"--batch_size", "7", "--save_descriptors", "--log_dir", "seven"}).exit_code, 0);

@@ -74,6 +74,34 @@ TEST_F(IndexVerbs, DuplicatesRenamedChangedAndDeletedPhotosAreTold) {
   EXPECT_GT(found["queries"][0]["matches"][0]["similarity"].get<double>(), 0.9999);
 }
 
+TEST_F(IndexVerbs, PhotosThatChangedPlacesAreBothDescribedAgain) {
+  pictures("photos", 2);
+  ASSERT_EQ(add({"photos"}).exit_code, 0);
+  fs::rename(folder_ / "photos/0.png", folder_ / "photos/x.png");
+  fs::rename(folder_ / "photos/1.png", folder_ / "photos/0.png");
+  fs::rename(folder_ / "photos/x.png", folder_ / "photos/1.png");
+  const auto result = add({"photos", "--update", "--json"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.json()["updated"], 2);
+  EXPECT_EQ(result.json()["rows"], 2);
+  for (const auto* name : {"0.png", "1.png"}) {
+    const auto best = run({"query", "db", std::string("photos/") + name, "-k", "1", "--json"}).json()["queries"][0]["matches"][0];
+    EXPECT_EQ(best["reference"], name);
+  }
+}
+
+TEST_F(IndexVerbs, AReportOfAQueryShowsWhatCanBeFoundAndNothingElse) {
+  pictures("photos", 3);
+  ASSERT_EQ(add({"photos"}).exit_code, 0);
+  picture("photos/1.png", 50);
+  ASSERT_EQ(add({"photos", "--update"}).exit_code, 0);
+  const auto result = run({"query", "db", "photos/1.png", "-k", "1", "-o", "out"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(contents("out/predictions.csv").find("\n1.png,1,1.png,"), std::string::npos) << contents("out/predictions.csv");
+  EXPECT_EQ(nlohmann::json::parse(contents("out/run.json"))["num_references"], 3) << "not the replaced row";
+  EXPECT_EQ(run({"report", "out/run.json", "-o", "again"}).exit_code, 0);
+}
+
 TEST_F(IndexVerbs, EverySourceOfPhotosIsTaken) {
   pictures("a", 2, 1);
   pictures("b/c", 2, 11);
@@ -124,6 +152,7 @@ TEST_F(IndexVerbs, PhotosThatCannotBeReadAreSkippedAndNamed) {
   const auto result = add({"photos"});
   EXPECT_EQ(result.exit_code, 4);
   EXPECT_NE(result.err.find("skipped photos/broken.jpg"), std::string::npos) << result.err;
+  EXPECT_NE(run({"query", "db", "photos"}).out.find("broken.jpg -> skipped\n"), std::string::npos);
   EXPECT_EQ(info()["rows"], 2);
   EXPECT_EQ(add({"photos"}).exit_code, 4) << "it is still broken";
   const auto strict = add({"photos", "--strict"}, "other");
@@ -179,6 +208,32 @@ TEST_F(IndexVerbs, MergingMayBeRepeated) {
   EXPECT_EQ(run({"index", "merge", "all", "one", "two", "--json"}).json()["added"], 0);
   EXPECT_EQ(run({"index", "verify", "all"}).exit_code, 0);
   EXPECT_EQ(run({"index", "merge", "all", "all"}).exit_code, 2);
+  ASSERT_EQ(run({"index", "add", "turned", "a", "--size", "28x28", "--orientation", "ignore"}).exit_code, 0);
+  const auto misfit = run({"index", "merge", "all", "turned"});
+  EXPECT_EQ(misfit.exit_code, 3);
+  EXPECT_NE(misfit.err.find("orientation"), std::string::npos) << misfit.err;
+}
+
+TEST_F(IndexVerbs, PlacesKnownLaterAreTakenWithUpdateAndKeptAfterwards) {
+  pictures("photos", 2);
+  ASSERT_EQ(add({"photos"}).exit_code, 0);
+  text_file("gps.csv", "image,lat,lon\n0.png,59.4,24.7\n1.png,59.5,24.8\n");
+  EXPECT_EQ(add({"photos", "--positions", "gps.csv", "--json"}).json()["changed"].size(), 2U);
+  EXPECT_EQ(info()["with_position"], 0);
+  EXPECT_EQ(add({"photos", "--positions", "gps.csv", "--update", "--json"}).json()["updated"], 2);
+  EXPECT_EQ(info()["with_position"], 2);
+  picture("photos/1.png", 60);
+  EXPECT_EQ(add({"photos", "--update", "--json"}).json()["updated"], 1);
+  EXPECT_EQ(info()["with_position"], 2) << "a changed photo keeps its place";
+}
+
+TEST_F(IndexVerbs, QueriesOfOneNameAreToldApart) {
+  pictures("a", 1, 1);
+  pictures("b", 1, 2);
+  ASSERT_EQ(add({"a"}).exit_code, 0);
+  const auto found = run({"query", "db", "a", "b", "--json"}).json()["queries"];
+  EXPECT_EQ(found[0]["query"], "a/0.png");
+  EXPECT_EQ(found[1]["query"], "b/0.png");
 }
 
 TEST_F(IndexVerbs, ADamagedRowIsFoundByVerify) {
@@ -191,6 +246,9 @@ TEST_F(IndexVerbs, ADamagedRowIsFoundByVerify) {
   const auto result = run({"index", "verify", "db"});
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_NE(result.out.find("row 0"), std::string::npos) << result.out;
+  EXPECT_EQ(run({"index", "merge", "copy", "db"}).exit_code, 3) << "a damaged row is not given a new checksum";
+  EXPECT_EQ(run({"index", "export", "db", "-o", "all.npy"}).exit_code, 3);
+  EXPECT_FALSE(exists("all.npy"));
 }
 
 TEST_F(IndexVerbs, LoopClosureLeavesOutTheRecentPast) {
@@ -266,6 +324,11 @@ TEST_F(IndexVerbs, MisuseIsOneSentence) {
   EXPECT_EQ(run({"index", "info", "photos"}).exit_code, 3);
   EXPECT_EQ(run({"index", "export", "db"}).exit_code, 2);
   ASSERT_EQ(add({"photos"}).exit_code, 0);
+  EXPECT_EQ(run({"query", "db", "photos", "--near", "91,2", "--radius", "5"}).exit_code, 2);
+  EXPECT_EQ(run({"query", "db", "photos", "--after", "2024-01-02", "--before", "2024-01-01"}).exit_code, 2);
+  EXPECT_EQ(run({"query", "db", "photos", "-o", "odd.pdf"}).exit_code, 2);
+  EXPECT_NE(run({"query", "db", "photos", "--near", "1,2", "--radius", "5"}).err.find("no photo of the index has a position"),
+            std::string::npos);
   const auto half = run({"query", "db", "photos", "--near", "1,2"});
   EXPECT_EQ(half.exit_code, 2);
   EXPECT_NE(half.err.find("--radius"), std::string::npos);

@@ -232,7 +232,7 @@ TEST_F(Match, CtrlCStopsBetweenTwoPhotosAndWritesNothing) {
   RunOptions options;
   options.folder = folder_;
   options.signal_after_first_talk = SIGINT;
-  const auto result = run_program({"match", "town/queries", "town/database", "--size", "1120x1120", "-o", "out"}, options);
+  const auto result = run_program({"match", "town/queries", "town/database", "--size", "700x700", "-o", "out"}, options);
   EXPECT_EQ(result.exit_code, 130) << result.err;
   EXPECT_NE(result.err.find("nothing was written"), std::string::npos) << result.err;
   EXPECT_EQ(result.out, "");

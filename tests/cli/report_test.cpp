@@ -40,6 +40,21 @@ TEST_F(ReportVerb, DrawsARunAgainWithoutItsModel) {
   EXPECT_EQ(run({"report", "out/run.json", "--json"}).json()["files"][0], "report.html");
 }
 
+TEST_F(ReportVerb, DrawsAQueryOfPhotosThatShareAName) {
+  std::filesystem::create_directories(folder_ / "b");
+  std::filesystem::create_directories(folder_ / "a");
+  const auto photo = std::filesystem::directory_iterator(folder_ / "town/queries")->path();
+  for (const auto* folder : {"a", "b"}) std::filesystem::copy_file(photo, folder_ / folder / ("x" + photo.extension().string()));
+  const auto x = "x" + photo.extension().string();
+  ASSERT_EQ(run({"index", "add", "town.rvs", "town/database", "--size", "112x112"}).exit_code, 0);
+  const auto asked = run({"query", "town.rvs", "a/" + x, "b/" + x, "-o", "out"});
+  ASSERT_EQ(asked.exit_code, 0) << asked.err;
+  const auto result = run({"report", "out/run.json", "-o", "again"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(contents("again/report.html"), contents("out/report.html"));
+  EXPECT_NE(run({"report", "--help"}).out.find("match, query or eval"), std::string::npos);
+}
+
 TEST_F(ReportVerb, NamesPhotosThatWereMovedAway) {
   match();
   std::filesystem::rename(folder_ / "town/queries", folder_ / "town/elsewhere");
@@ -87,6 +102,12 @@ TEST_F(ReportVerb, EvalKeepsALogAndSweepAPicture) {
   const auto again = run({"report", "curve/sweep.json", "-o", "curve2"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(contents("curve2/sweep.png"), contents("curve/sweep.png"));
+  const auto kept = contents("curve/sweep.json") + "\n";
+  text_file("curve/sweep.json", kept);
+  const auto in_place = run({"report", "curve/sweep.json", "--json"});
+  EXPECT_EQ(in_place.exit_code, 0) << in_place.err;
+  EXPECT_EQ(in_place.json()["files"].size(), 4U);
+  EXPECT_EQ(contents("curve/sweep.json"), kept) << "what is read is not written";
 }
 
 TEST_F(ReportVerb, DescribeDrawsWhatTheModelLooksAt) {

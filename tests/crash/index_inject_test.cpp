@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <string>
@@ -138,6 +139,7 @@ class Injection {
 
 // Every n-th call of every kind, until there is none; stops early, and says so, when the machine is too slow.
 void inject_everywhere(bool fresh, const std::string& what) {
+  ::setenv("ASAN_OPTIONS", "detect_leaks=0", 1);  // the leak checker cannot work in a child that is traced
   if (!can_trace()) GTEST_SKIP() << kTracer << " is missing or may not trace here";
   Injection injection(fresh);
   const auto start = std::chrono::steady_clock::now();
