@@ -260,6 +260,13 @@ TEST_F(IndexVerbs, LoopClosureLeavesOutTheRecentPast) {
       run({"query", "db", "drive/5.png", "-k", "9", "--exclude-recent", "2", "--json"}).json()["queries"][0]["matches"];
   ASSERT_EQ(past.size(), 4U);
   for (const auto& match : past) EXPECT_LT(match["reference"].get<std::string>(), "4.png");
+  std::string times = "image,lat,lon,time\n";
+  for (int i = 0; i < 6; ++i) times += std::to_string(i) + ".png,59.4,24.7," + std::to_string(10 * i) + "\n";
+  text_file("times.csv", times);
+  ASSERT_EQ(add({"drive", "--positions", "times.csv"}, "timed").exit_code, 0);
+  const auto earlier = run({"query", "timed", "drive/5.png", "--positions", "times.csv", "--exclude-seconds", "25", "--json"});
+  ASSERT_EQ(earlier.exit_code, 0) << earlier.err;
+  EXPECT_EQ(earlier.json()["queries"][0]["matches"].size(), 3U) << "photos of 0, 10 and 20 s, 25 s or more before 50 s";
   const auto untimed = run({"query", "db", "drive/5.png", "--exclude-seconds", "5"});
   EXPECT_EQ(untimed.exit_code, 2);
   EXPECT_NE(untimed.err.find("is not known"), std::string::npos) << untimed.err;
