@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/prefetch.h"
 #include "dataset/exif_places.h"
+#include "ingest/or_skip.h"
 #include "revisit/ingest.h"
 
 namespace revisit {
@@ -20,7 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kBadInputExit = 3;
 constexpr int kRowsPerCommit = 1000;
 constexpr double kWorkPerCommit = 20;  // seconds of work for each second spent committing
 
@@ -111,12 +111,12 @@ class Adding {
     out.entry.path = fs::absolute(photo.path).lexically_normal().string();
     const DecodeOptions decoding{options_.orientation};
     std::vector<std::byte> bytes;
-    const bool read = or_skip(photo, out, [&] {
+    out.skipped = or_skip(photo, [&] {
       bytes = read_file(photo.path, static_cast<std::uint64_t>(decoding.max_file_bytes));
       out.entry.content_hash = content_hash(bytes);
     });
-    if (!read || (!decode_anyway && !plan(photo, out.entry).needs_descriptor())) return out;
-    or_skip(photo, out, [&] {
+    if (out.skipped || (!decode_anyway && !plan(photo, out.entry).needs_descriptor())) return out;
+    out.skipped = or_skip(photo, [&] {
       PhotoInfo info;
       out.image = decode_image(bytes, photo.path.string(), decoding, &info);
       Photo by_exif;
@@ -125,18 +125,6 @@ class Adding {
       out.entry.time_s = photo.time_s ? photo.time_s : by_exif.time_s;
     });
     return out;
-  }
-
-  template <typename Action>
-  static bool or_skip(const Photo& photo, Loaded& out, const Action& action) {
-    try {
-      action();
-      return true;
-    } catch (const Error& error) {
-      if (exit_code_of(error.code()) != kBadInputExit) throw;
-      out.skipped = Skipped{photo.path.string(), error.code(), error.what()};
-      return false;
-    }
   }
 
   Plan plan(const Photo& photo, const IndexEntry& entry) {

@@ -7,14 +7,13 @@
 
 #include "base/fail.h"
 #include "base/prefetch.h"
+#include "ingest/or_skip.h"
 #include "revisit/evaluate.h"
 
 namespace revisit {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr int kBadInputExit = 3;
 
 double ms_since(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
 
@@ -27,13 +26,9 @@ Decoded decode(const Photo& photo, Orientation orientation) {
   DecodeOptions options;
   options.orientation = orientation;
   const auto start = Clock::now();
-  try {
-    Image image = load_image(photo.path, options);
-    return {std::move(image), ms_since(start)};
-  } catch (const Error& error) {
-    if (exit_code_of(error.code()) != kBadInputExit) throw;
-    return {Skipped{photo.path.string(), error.code(), error.what()}, 0};
-  }
+  Image image;
+  if (auto skipped = or_skip(photo, [&] { image = load_image(photo.path, options); })) return {std::move(*skipped), 0};
+  return {std::move(image), ms_since(start)};
 }
 
 double median(std::vector<double> values) {

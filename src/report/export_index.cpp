@@ -24,7 +24,7 @@ void for_each_live(const Index& index, const Action& action) {
   }
 }
 
-std::string on_one_line(std::string name) {
+std::string without_line_breaks(std::string name) {
   std::ranges::replace_if(
       name, [](char c) { return c == '\n' || c == '\r'; }, ' ');
   return name;
@@ -62,7 +62,7 @@ std::string pair_name(const Index& index, int row) {
   std::string name = index.entry(row).name;
   if (name.find_first_of(" \t\r\n") != std::string::npos) {
     fail_with_hint(ErrorCode::kUsage, "rename the file and add it again, or export csv",
-                   "the name '{}' has a space or line break, which a file of pairs cannot hold", on_one_line(name));
+                   "the name '{}' has a space or line break, which a file of pairs cannot hold", without_line_breaks(name));
   }
   return name;
 }
@@ -74,7 +74,7 @@ void export_npy(const Index& index, const std::filesystem::path& file) {
   AtomicFile names(file.string() + ".names.txt");
   for_each_live(index, [&](int row) {
     rows.add(index.checked_descriptor(row));
-    names.write(on_one_line(index.entry(row).name) + "\n");
+    names.write(without_line_breaks(index.entry(row).name) + "\n");
   });
   names.commit();
   rows.commit();
