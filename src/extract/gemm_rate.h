@@ -7,7 +7,7 @@
 
 #include "model/config.h"
 #include "tensor/arena.h"
-#include "tensor/linear.h"
+#include "tensor/onednn_product.h"
 
 namespace revisit {
 
@@ -21,7 +21,7 @@ class GemmRate {
   double measure();
 
  private:
-  std::vector<tensor::Linear> products_;
+  std::vector<tensor::OnednnProduct> products_;
   int rows_;
   tensor::Arena inputs_;
   tensor::Arena scratch_;

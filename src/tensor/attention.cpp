@@ -15,90 +15,24 @@
 #include "tensor/attention.h"
 #include "tensor/kernels.h"
 #include "tensor/parallel.h"
+#include "tensor/register_tile-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace revisit::tensor::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
 
-using D = hn::ScalableTag<float>;
-using V = hn::Vec<D>;
-
-int PanelWidth() { return 2 * static_cast<int>(hn::Lanes(D())); }
-
-// c (rows x NR) = a (rows x depth) * panel (depth x NR), or += with `add`, rows in 1..6. The twelve accumulators stay in
-// registers.
-template <int kRows>
-HWY_INLINE void RegisterKernel(const float* HWY_RESTRICT a, std::ptrdiff_t a_stride, const float* HWY_RESTRICT panel, int depth,
-                               bool add, float* HWY_RESTRICT c, std::ptrdiff_t c_stride) {
-  const D d;
-  const std::ptrdiff_t lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
-  V c00 = hn::Zero(d), c01 = c00, c10 = c00, c11 = c00, c20 = c00, c21 = c00;
-  V c30 = c00, c31 = c00, c40 = c00, c41 = c00, c50 = c00, c51 = c00;
-  if (add) {
-    const auto load = [&](int row, V& left, V& right) HWY_ATTR {
-      left = hn::Load(d, c + row * c_stride);
-      right = hn::Load(d, c + row * c_stride + lanes);
-    };
-    load(0, c00, c01);
-    if constexpr (kRows > 1) load(1, c10, c11);
-    if constexpr (kRows > 2) load(2, c20, c21);
-    if constexpr (kRows > 3) load(3, c30, c31);
-    if constexpr (kRows > 4) load(4, c40, c41);
-    if constexpr (kRows > 5) load(5, c50, c51);
-  }
-  for (int k = 0; k < depth; ++k) {
-    const V b0 = hn::Load(d, panel);
-    const V b1 = hn::Load(d, panel + lanes);
-    panel += 2 * lanes;
-    const auto step = [&](int row, V& left, V& right) HWY_ATTR {
-      const V x = hn::Set(d, a[row * a_stride + k]);
-      left = hn::MulAdd(x, b0, left);
-      right = hn::MulAdd(x, b1, right);
-    };
-    step(0, c00, c01);
-    if constexpr (kRows > 1) step(1, c10, c11);
-    if constexpr (kRows > 2) step(2, c20, c21);
-    if constexpr (kRows > 3) step(3, c30, c31);
-    if constexpr (kRows > 4) step(4, c40, c41);
-    if constexpr (kRows > 5) step(5, c50, c51);
-  }
-  const auto store = [&](int row, V left, V right) HWY_ATTR {
-    hn::Store(left, d, c + row * c_stride);
-    hn::Store(right, d, c + row * c_stride + lanes);
-  };
-  store(0, c00, c01);
-  if constexpr (kRows > 1) store(1, c10, c11);
-  if constexpr (kRows > 2) store(2, c20, c21);
-  if constexpr (kRows > 3) store(3, c30, c31);
-  if constexpr (kRows > 4) store(4, c40, c41);
-  if constexpr (kRows > 5) store(5, c50, c51);
-}
+int PanelWidth() { return static_cast<int>(register_columns()); }
 
 // c (rows x panels * NR) = a (rows x depth) * packed (panels x depth x NR). a_stride and c_stride in floats; c rows are
 // aligned to a vector. The depth is cut so that a piece of a panel stays in the first-level cache for all rows.
 void TileProduct(const float* a, int rows, std::ptrdiff_t a_stride, const float* packed, int panels, int depth, float* c,
                  std::ptrdiff_t c_stride) {
   constexpr int kDepthBlock = 256;
-  const std::ptrdiff_t width = 2 * static_cast<std::ptrdiff_t>(hn::Lanes(D()));
+  const std::ptrdiff_t width = register_columns();
   for (int p = 0; p < panels; ++p) {
     for (int first = 0; first < depth; first += kDepthBlock) {
       const int count = HWY_MIN(kDepthBlock, depth - first);
       const float* panel = packed + (static_cast<std::ptrdiff_t>(p) * depth + first) * width;
-      const float* left = a + first;
-      float* out = c + p * width;
-      const bool add = first > 0;
-      int r = rows;
-      for (; r >= 6; r -= 6, left += 6 * a_stride, out += 6 * c_stride) {
-        RegisterKernel<6>(left, a_stride, panel, count, add, out, c_stride);
-      }
-      switch (r) {
-        case 1: RegisterKernel<1>(left, a_stride, panel, count, add, out, c_stride); break;
-        case 2: RegisterKernel<2>(left, a_stride, panel, count, add, out, c_stride); break;
-        case 3: RegisterKernel<3>(left, a_stride, panel, count, add, out, c_stride); break;
-        case 4: RegisterKernel<4>(left, a_stride, panel, count, add, out, c_stride); break;
-        case 5: RegisterKernel<5>(left, a_stride, panel, count, add, out, c_stride); break;
-        default: break;
-      }
+      panel_product(a + first, rows, a_stride, panel, count, first > 0, c + p * width, c_stride);
     }
   }
 }

@@ -12,6 +12,8 @@
 #include "tensor/arena.h"
 #include "tensor/attention.h"
 #include "tensor/linear.h"
+#include "tensor/onednn_product.h"
+#include "tensor/packed_product.h"
 #include "tensor/parallel.h"
 #include "tensor/tokens.h"
 
@@ -117,6 +119,38 @@ TEST(Linear, MatchesItsReferenceOverRandomShapesAndEveryEnding) {
     // GELU of a very negative sum is tiny but comes from numbers of order 1.
     ASSERT_LE(relative_error(y, want, 1.0), kTolerance)
         << rows << "x" << in << " -> " << out << " ending " << static_cast<int>(after);
+  }
+}
+
+// Layers as large as real ones cross every edge of the packed kernel: several slices, groups of panels and an odd last panel.
+TEST(Linear, OfRealSizeMatchesItsReferenceOnEveryKernel) {
+  Random random;
+  Arena arena;
+  const int in = 1700, out = 531, rows = 13;
+  const auto weight = random.values(in * out, 0.05F), bias = random.values(out), scale = random.values(out);
+  auto x = random.values(rows * in), start = random.values(rows * out);
+  for (const auto after : {Linear::After::kNothing, Linear::After::kRelu, Linear::After::kGelu, Linear::After::kAdd}) {
+    auto want = start, packed = start, onednn = start;
+    reference::linear(view(x, rows, in), weight.data(), bias.data(), scale.data(), after, view(want, rows, out));
+    PackedProduct(weight.data(), bias.data(), in, out, after, scale.data())(view(x, rows, in), view(packed, rows, out), arena);
+    OnednnProduct(weight.data(), bias.data(), in, out, after, scale.data())(view(x, rows, in), view(onednn, rows, out), arena);
+    EXPECT_LE(relative_error(packed, want, 1.0), kTolerance) << "packed, ending " << static_cast<int>(after);
+    EXPECT_LE(relative_error(onednn, want, 1.0), kTolerance) << "oneDNN, ending " << static_cast<int>(after);
+  }
+}
+
+TEST(Linear, GivesTheSameBitsForAnyNumberOfRows) {
+  Random random;
+  Arena arena;
+  const int in = 900, out = 100, rows = 29;
+  const auto weight = random.values(in * out, 0.05F), bias = random.values(out);
+  auto x = random.values(rows * in);
+  std::vector<float> all(static_cast<std::size_t>(rows * out)), one(static_cast<std::size_t>(out));
+  const PackedProduct product(weight.data(), bias.data(), in, out, Linear::After::kGelu, nullptr);
+  product(view(x, rows, in), view(all, rows, out), arena);
+  for (int r = 0; r < rows; ++r) {
+    product({x.data() + static_cast<std::ptrdiff_t>(r) * in, 1, in, in}, view(one, 1, out), arena);
+    EXPECT_TRUE(std::equal(one.begin(), one.end(), all.begin() + static_cast<std::ptrdiff_t>(r) * out)) << "row " << r;
   }
 }
 

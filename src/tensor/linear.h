@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// y = x W^T + b on oneDNN inner_product. Precision lives here and nowhere else: f32 rows in, f32 rows out.
+// y = x W^T + b. Precision lives here and nowhere else: f32 rows in, f32 rows out.
 #pragma once
 
 #include <memory>
@@ -20,9 +20,9 @@ class Linear {
     kAdd,   ///< y += result (residual stream)
   };
 
-  /// weight is (out, in) and must outlive this object; bias is (out) or null and is copied. Large weights are copied onto huge
-  /// pages at the first call.
-  /// out_scale (LayerScale, or null) multiplies each output channel: it is folded into private copies.
+  /// weight is (out, in) and must outlive this object; bias is (out) or null and is copied. Weights are brought once into the
+  /// order the kernel reads them in, on huge pages.
+  /// out_scale (LayerScale, or null) multiplies each output channel: it is folded into the copies.
   Linear(const float* weight, const float* bias, int in, int out, After after = After::kNothing,
          const float* out_scale = nullptr);
   ~Linear();
