@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -30,10 +31,11 @@ namespace revisit::testing {
 
 struct RunOptions {
   std::vector<std::pair<std::string, std::string>> environment{};
-  std::filesystem::path folder{};   ///< working folder; empty: the test's own
-  std::string stdout_file{};        ///< where standard output goes instead of the pipe
-  bool close_stdout = false;        ///< nobody reads standard output
-  int signal_after_first_talk = 0;  ///< sent 0.3 s after the first byte on standard error
+  std::filesystem::path folder{};          ///< working folder; empty: the test's own
+  std::string stdout_file{};               ///< where standard output goes instead of the pipe
+  bool close_stdout = false;               ///< nobody reads standard output
+  int signal_after_first_talk = 0;         ///< sent 0.3 s after the first byte on standard error
+  std::function<bool()> interrupt_when{};  ///< SIGINT is sent as soon as this holds
   double timeout_s = 60;
 };
 
@@ -88,8 +90,9 @@ inline RunResult run_program(const std::vector<std::string>& arguments, const Ru
   std::string* texts[2] = {&result.out, &result.err};
   bool too_long = false;
   bool signalled = options.signal_after_first_talk == 0;
+  bool interrupted = !options.interrupt_when;
   while (!too_long && (streams[0].fd >= 0 || streams[1].fd >= 0)) {
-    ::poll(streams, 2, 100);
+    ::poll(streams, 2, interrupted ? 100 : 1);
     for (int i = 0; i < 2; ++i) {
       if (streams[i].fd < 0 || (streams[i].revents & (POLLIN | POLLHUP)) == 0) continue;
       char buffer[65536];
@@ -101,6 +104,10 @@ inline RunResult run_program(const std::vector<std::string>& arguments, const Ru
       std::this_thread::sleep_for(std::chrono::milliseconds(300));
       ::kill(child, options.signal_after_first_talk);
       signalled = true;
+    }
+    if (!interrupted && options.interrupt_when()) {
+      ::kill(child, SIGINT);
+      interrupted = true;
     }
     too_long = seconds_now() - start > options.timeout_s;
   }
