@@ -8,10 +8,10 @@ REVISIT := build/release/bin/revisit
 # ThreadSanitizer of g++ 12 cannot start where the kernel spreads addresses widely; setarch -R turns that off where it may.
 NO_ASLR := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-.PHONY: help build demo bench test test-long format lint clean deps-core deps-test deps-long
+.PHONY: help build demo bench test test-long format lint clean deps-core deps-train deps-test deps-long
 
 help:
-	@echo "make build      the library and build/release/bin/revisit"
+	@echo "make build      the library and build/release/bin/revisit; with training when LibTorch is there (make deps-train)"
 	@echo "make demo       draws a few pictures, describes and compares them"
 	@echo "make bench      milliseconds per image of this machine (BENCH='--random vits14'), and how hard the town is"
 	@echo "make test       every test but the slow ones, and the file readers again under ASan + UBSan"
@@ -20,7 +20,7 @@ help:
 	@echo "make lint       clang-tidy over src/"
 	@echo "make clean      removes build/"
 
-deps-core deps-test deps-long:
+deps-core deps-train deps-test deps-long:
 	@scripts/install-deps.sh $(@:deps-%=%)
 
 build: deps-core

@@ -20,6 +20,7 @@ endfunction()
 
 revisit_find(fmt libfmt-dev fmt/format.h fmt)
 revisit_find(json nlohmann-json3-dev nlohmann/json.hpp)
+revisit_find(toml libtomlplusplus-dev toml++/toml.h)
 revisit_find(xxhash libxxhash-dev xxhash.h xxhash)
 revisit_find(jpeg libjpeg62-turbo-dev jpeglib.h jpeg)
 revisit_find(png libpng-dev png.h png)
@@ -43,6 +44,32 @@ if(REVISIT_ENGINE)
     find_package(OpenMP REQUIRED COMPONENTS CXX)
   endif()
 endif()
+# LibTorch. Its own package configuration asks for protobuf, OpenCL and more, so the plain headers and libraries are used. Only
+# revisit-train and its tests link it; nothing else of the project may (src/train, see ARCHITECTURE.md).
+set(REVISIT_HAS_TRAIN OFF)
+if(REVISIT_TRAIN STREQUAL "AUTO" AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  message(STATUS "`revisit train` is left out: clang takes the headers of LibTorch 1.13 for faulty C++20")
+elseif(REVISIT_ENGINE AND REVISIT_TRAIN) # AUTO counts as true
+  find_path(torch_include torch/csrc/api/include/torch/torch.h)
+  foreach(library torch torch_cpu c10)
+    find_library(torch_${library} ${library})
+  endforeach()
+  if(torch_include AND torch_torch AND torch_torch_cpu AND torch_c10)
+    set(REVISIT_HAS_TRAIN ON)
+    add_library(revisit::torch INTERFACE IMPORTED GLOBAL)
+    target_include_directories(revisit::torch SYSTEM INTERFACE ${torch_include}/torch/csrc/api/include ${torch_include})
+    target_link_libraries(revisit::torch INTERFACE ${torch_torch} ${torch_torch_cpu} ${torch_c10})
+  elseif(NOT REVISIT_TRAIN STREQUAL "AUTO")
+    message(FATAL_ERROR "REVISIT_TRAIN is ${REVISIT_TRAIN}, but LibTorch is not there: apt-get install libtorch-dev "
+                        "libopenblas0-openmp (or run scripts/install-deps.sh train); REVISIT_TRAIN=OFF builds the rest without it")
+  else()
+    message(STATUS "LibTorch is not there: `revisit train` will say so (scripts/install-deps.sh train)")
+  endif()
+endif()
+# The BLAS LibTorch runs well on: its own choice is made by Debian's alternatives, which prefer a build that fights over threads
+# with LibTorch's OpenMP, or the slow reference. Put first on the library path when revisit-train or a test of it is started.
+set(REVISIT_OPENBLAS_FOLDER "/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-openmp")
+
 if(REVISIT_TESTS)
   find_package(GTest QUIET)
   if(NOT GTest_FOUND)

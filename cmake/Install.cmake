@@ -7,7 +7,7 @@ include(CMakePackageConfigHelpers)
 
 add_library(librevisit SHARED)
 add_library(revisit::revisit ALIAS librevisit)
-revisit_collect_modules(modules revisit_extract revisit_synth revisit_ingest revisit_eval revisit_report)
+revisit_collect_modules(modules revisit_recipe revisit_extract revisit_synth revisit_ingest revisit_eval revisit_report)
 foreach(module IN LISTS modules)
   target_sources(librevisit PRIVATE $<TARGET_OBJECTS:${module}>)
 endforeach()
@@ -31,6 +31,9 @@ set_target_properties(librevisit PROPERTIES
   LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
 
 install(TARGETS revisit RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET revisit-train)
+  install(TARGETS revisit-train RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/revisit)
+endif()
 install(TARGETS librevisit EXPORT revisit LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/revisit DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

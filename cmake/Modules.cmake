@@ -47,9 +47,10 @@ function(revisit_program name)
   endforeach()
 endfunction()
 
-# revisit_test(NAME SOURCES ... MODULES ... LABELS ... [TIMEOUT s]): a GoogleTest program, one CTest entry a test.
+# revisit_test(NAME SOURCES ... MODULES ... LABELS ... [TIMEOUT s] [ENVIRONMENT_MODIFICATION m]): a GoogleTest program, one CTest
+# entry a test.
 function(revisit_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;MODULES;LABELS;LINK" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT;ENVIRONMENT_MODIFICATION" "SOURCES;MODULES;LABELS;LINK" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -57,8 +58,12 @@ function(revisit_test name)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_compile_definitions(${name} PRIVATE REVISIT_SHARED="${REVISIT_SHARED}")
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+  set(environment)
+  if(arg_ENVIRONMENT_MODIFICATION)
+    set(environment ENVIRONMENT_MODIFICATION "${arg_ENVIRONMENT_MODIFICATION}")
+  endif()
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
     WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}  # REVISIT_SHARED may be relative: an absolute path would spoil ccache for other clones
     # Tests run side by side: waiting threads that spin would take each other's cores.
-    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT OMP_WAIT_POLICY=passive)
+    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT OMP_WAIT_POLICY=passive ${environment})
 endfunction()

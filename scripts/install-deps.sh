@@ -2,25 +2,25 @@
 # SPDX-FileCopyrightText: 2026 The revisit authors
 # SPDX-License-Identifier: Apache-2.0
 # Installs the Debian packages of one group. Nothing missing: returns at once without calling apt.
-# usage: scripts/install-deps.sh [core|test|long|train]   (default: core)
+# usage: scripts/install-deps.sh [core|train|test|long]   (default: core)
 set -euo pipefail
 
 core=(g++ cmake ninja-build ccache make
   libdnnl-dev libhwy-dev libjpeg62-turbo-dev libpng-dev libwebp-dev
-  libcli11-dev libfmt-dev nlohmann-json3-dev libxxhash-dev
+  libcli11-dev libfmt-dev nlohmann-json3-dev libtomlplusplus-dev libxxhash-dev
   libgeographiclib-dev libsqlite3-dev zlib1g-dev libcairo2-dev libeigen3-dev libhnswlib-dev)
-test=("${core[@]}" libgtest-dev python3 python3-numpy binutils strace chromium)
+train=("${core[@]}" libtorch-dev libopenblas0-openmp) # `revisit train`; core builds everything else
+test=("${train[@]}" libgtest-dev python3 python3-numpy binutils strace chromium)
 long=("${test[@]}" clang-14 libclang-rt-14-dev clang-tidy-14 clang-format-14)
-train=("${test[@]}" libtorch-dev libopenblas0-openmp)
 
 group="${1:-core}"
 case "$group" in
   core) packages=("${core[@]}") ;;
+  train) packages=("${train[@]}") ;;
   test) packages=("${test[@]}") ;;
   long) packages=("${long[@]}") ;;
-  train) packages=("${train[@]}") ;;
   *)
-    echo "install-deps.sh: unknown group '$group'; choose core, test, long or train" >&2
+    echo "install-deps.sh: unknown group '$group'; choose core, train, test or long" >&2
     exit 2
     ;;
 esac

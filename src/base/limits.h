@@ -37,6 +37,12 @@ inline constexpr std::size_t kMaxPickleGlobalName = 512;
 inline constexpr std::uint64_t kMaxCopyGrowth = 16;  // views made contiguous: bytes <= growth x file + slack
 inline constexpr std::uint64_t kCopySlackBytes = 64'000'000;
 
+// Training configurations
+inline constexpr std::uint64_t kMaxConfigBytes = 262'144;
+inline constexpr std::size_t kMaxConfigLineBytes = 4'096;  // also bounds how deep dotted keys nest
+inline constexpr int kMaxConfigDepth = 8;
+inline constexpr std::size_t kMaxConfigList = 1'000;
+
 // Files of a run, read again by `revisit report`
 inline constexpr std::uint64_t kMaxRunJsonBytes = 64'000'000;
 inline constexpr int kMaxRunJsonDepth = 8;

@@ -131,7 +131,10 @@ Binding to_ints(std::vector<int>& out, std::size_t max_count, int low, int high)
   };
 }
 
-Binding to_seed(std::uint64_t& out) {
+namespace {
+
+template <typename Out>
+Binding seed_into(Out& out) {
   return [&out](const std::string& text) -> std::string {
     const auto value = parse<std::uint64_t>(text);
     if (!value) return "a whole number of at most 64 bits, 0 or more";
@@ -139,6 +142,12 @@ Binding to_seed(std::uint64_t& out) {
     return {};
   };
 }
+
+}  // namespace
+
+Binding to_seed(std::uint64_t& out) { return seed_into(out); }
+
+Binding to_seed(std::optional<std::uint64_t>& out) { return seed_into(out); }
 
 Binding to_numbers(std::vector<double>& out, Interval range) {
   return [&out, range](const std::string& text) -> std::string {

@@ -36,6 +36,7 @@ Binding to_int(int& out, int low, int high);
 Binding to_int(std::optional<int>& out, int low, int high);
 Binding to_ints(std::vector<int>& out, std::size_t max_count, int low, int high);  ///< "1,5,10", at least one
 Binding to_seed(std::uint64_t& out);
+Binding to_seed(std::optional<std::uint64_t>& out);
 Binding to_number(double& out, Interval range);
 Binding to_number(std::optional<double>& out, Interval range);
 Binding to_numbers(std::vector<double>& out, Interval range);                 ///< "1,0.7,0.5", at least one

@@ -16,6 +16,7 @@ namespace {
 std::atomic<bool> finish_work{false};
 std::atomic<int> remembered{0};
 std::atomic<bool> on_terminal{false};
+sigset_t waited_for{};  // set once, before there is a second thread
 
 void take(int number) {
   int none = 0;
@@ -38,6 +39,7 @@ void install_signal_handlers() {
     // A shell that started us with `nohup` or in the background asked for these to be ignored.
     if (inherited.sa_handler != SIG_IGN) sigaddset(&wanted, number);
   }
+  waited_for = wanted;
   ::pthread_sigmask(SIG_BLOCK, &wanted, nullptr);  // threads started from here on inherit it
   std::thread([wanted] {
     for (int number = 0; ::sigwait(&wanted, &number) == 0;) take(number);
@@ -51,6 +53,12 @@ void finish_work_on_signal() { finish_work = true; }
 void stop_at_once_on_signal() {
   finish_work = false;
   if (const int number = remembered.load(); number != 0) ::_exit(128 + number);
+}
+
+void give_signals_back() {
+  ::signal(SIGPIPE, SIG_DFL);
+  ::signal(SIGXFSZ, SIG_DFL);
+  ::pthread_sigmask(SIG_UNBLOCK, &waited_for, nullptr);
 }
 
 int stop_signal() { return remembered.load(); }

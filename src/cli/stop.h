@@ -14,6 +14,9 @@ void finish_work_on_signal();
 /// The opposite, for work that has nothing to lose: one that came meanwhile ends the program now.
 void stop_at_once_on_signal();
 
+/// Undoes install_signal_handlers(), for a program that takes our place: what is blocked or ignored would be inherited.
+void give_signals_back();
+
 int stop_signal();  ///< 0 while nobody asked to stop
 
 }  // namespace revisit::cli

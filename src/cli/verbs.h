@@ -24,6 +24,7 @@ Verb make_eval(Console& console);
 Verb make_sweep(Console& console);
 Verb make_report(Console& console);
 Verb make_synth(Console& console);
+Verb make_train(Console& console);
 Verb make_bench(Console& console);
 Verb make_doctor(Console& console);
 
@@ -57,6 +58,7 @@ inline constexpr VerbEntry kVerbs[] = {
     {"sweep", "accuracy against time, over rho and models", make_sweep},
     {"report", "the page and curves of a run drawn again, without its model", make_report},
     {"synth", "a made-up town with ground truth, to try things out", make_synth},
+    {"train", "a model learnt from photos of places, as a TOML file says", make_train},
     {"model import", "a checkpoint (.pth .ckpt .pt .safetensors) to a model file", make_model_import},
     {"model inspect", "what a model file holds", make_model_inspect},
     {"model fit-vlad", "a model without training: a vocabulary fitted on your photos", make_model_fit_vlad},

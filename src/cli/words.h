@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Small text tools of the command line: near misses, one spelling of flags, names grouped for a reader.
+// Small text tools of the command line: one spelling of flags, names grouped for a reader, quoting. Near misses come from base.
 #pragma once
 
 #include <cstddef>
@@ -8,16 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/near_word.h"
+
 namespace revisit::cli {
-
-/// Insertions, deletions, substitutions and swaps of neighbours that turn one word into the other.
-std::size_t edit_distance(std::string_view a, std::string_view b);
-
-/// The candidate a person most likely meant, or empty when none is near.
-std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates);
-
-/// " - did you mean 'query'?", or empty.
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
 /// Underscores in the name of a long flag become dashes; values, file names and what follows "--" stay.
 std::vector<std::string> normalise_arguments(const std::vector<std::string>& arguments);

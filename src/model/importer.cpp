@@ -256,10 +256,9 @@ std::string licence_of(const Checkpoint& checkpoint) {
 }
 
 }  // namespace
-}  // namespace model
 
-ImportReport import_model(const std::filesystem::path& from, const std::filesystem::path& to, const ImportOptions& options) {
-  using namespace model;
+std::shared_ptr<const LoadedModel> import_checkpoint(const std::filesystem::path& from, const ImportOptions& options,
+                                                     ImportReport* report) {
   const std::string name = from.string();
   const auto checkpoint = std::make_shared<const Checkpoint>(read_checkpoint(from));
   const Weights& source = checkpoint->weights;
@@ -301,14 +300,23 @@ ImportReport import_model(const std::filesystem::path& from, const std::filesyst
   config.licence = as_utf8(licence_of(*checkpoint));
   config.provenance = as_utf8(from.filename().string());
   config.fingerprint = fingerprint_of(made->weights);
-  save_model_file(to, *made);
 
+  if (report != nullptr) {
+    *report = {};
+    report->family = family_of(keys, config);
+    for (const auto& [ours, parts] : keys.placed) report->used.insert(report->used.end(), parts.begin(), parts.end());
+    std::ranges::sort(report->used);
+    report->ignored = keys.ignored;
+    report->info = Model(made).info();
+  }
+  return made;
+}
+
+}  // namespace model
+
+ImportReport import_model(const std::filesystem::path& from, const std::filesystem::path& to, const ImportOptions& options) {
   ImportReport report;
-  report.family = family_of(keys, config);
-  for (const auto& [ours, parts] : keys.placed) report.used.insert(report.used.end(), parts.begin(), parts.end());
-  std::ranges::sort(report.used);
-  report.ignored = keys.ignored;
-  report.info = Model(made).info();
+  model::save_model_file(to, *model::import_checkpoint(from, options, &report));
   return report;
 }
 

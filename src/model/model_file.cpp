@@ -39,8 +39,8 @@ class Hash {
   std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state_;
 };
 
-/// Over metadata (but the checksum itself), then every tensor's name, type, shape and bytes in order of name: a flipped
-/// bit anywhere but in the spacing of the header changes it.
+}  // namespace
+
 std::string checksum_of(const Weights& weights, const std::map<std::string, std::string>& metadata) {
   Hash hash;
   for (const auto& [key, value] : metadata) {
@@ -56,6 +56,8 @@ std::string checksum_of(const Weights& weights, const std::map<std::string, std:
   }
   return hash.hex();
 }
+
+namespace {
 
 void check_checksum(const Checkpoint& file, const std::string& name) {
   const auto stored = file.metadata.find("checksum");

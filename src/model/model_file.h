@@ -11,12 +11,21 @@
 
 #include "model/config.h"
 
+namespace revisit {
+struct ImportOptions;
+struct ImportReport;
+}  // namespace revisit
+
 namespace revisit::model {
 
 /// Maps and checks a model file: format version, checksum of the data, every tensor the config asks for with its shape.
 std::shared_ptr<const LoadedModel> load_model_file(const std::filesystem::path& path);
 
 void save_model_file(const std::filesystem::path& path, const LoadedModel& model);
+
+/// What import_model makes of a foreign checkpoint, before it is written. `report` may be null.
+std::shared_ptr<const LoadedModel> import_checkpoint(const std::filesystem::path& from, const ImportOptions& options,
+                                                     ImportReport* report);
 
 /// Metadata <-> config. from_metadata throws Error kBadModel naming the key.
 std::map<std::string, std::string> to_metadata(const Config& config);
@@ -30,6 +39,10 @@ std::shared_ptr<const LoadedModel> make_random(const Config& config, std::uint64
 
 /// "demo" (width 192, depth 4, patch 14, 224x224), "vits14", "vitb14", "vitl14": with WeiAD and WeiToP. Throws Error kUsage.
 Config named_config(const std::string& arch);
+
+/// Over metadata (but the checksum itself), then every tensor's name, type, shape and bytes in order of name: a flipped
+/// bit anywhere but in the spacing of the header changes it.
+std::string checksum_of(const Weights& weights, const std::map<std::string, std::string>& metadata);
 
 /// xxh3 over names, shapes and f32 values, 16 hex digits.
 std::string fingerprint_of(const Weights& weights);

@@ -25,7 +25,8 @@ const std::vector<std::vector<std::string>> kVerbs{{"describe"},
                                                    {"index", "verify"},
                                                    {"index", "merge"},
                                                    {"index", "export"},
-                                                   {"query"}};
+                                                   {"query"},
+                                                   {"train"}};
 
 TEST_F(Cli, HelpFitsOnAScreenAndShowsThreeExamples) {
   const auto help = run_program({"--help"});

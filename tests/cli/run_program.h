@@ -31,6 +31,7 @@ namespace revisit::testing {
 
 struct RunOptions {
   std::vector<std::pair<std::string, std::string>> environment{};
+  std::string program = REVISIT_PROGRAM;
   std::filesystem::path folder{};          ///< working folder; empty: the test's own
   std::string stdout_file{};               ///< where standard output goes instead of the pipe
   bool close_stdout = false;               ///< nobody reads standard output
@@ -70,7 +71,7 @@ inline double seconds_now() { return std::chrono::duration<double>(std::chrono::
   std::vector<char*> argv{const_cast<char*>("revisit")};
   for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
-  ::execv(REVISIT_PROGRAM, argv.data());
+  ::execv(options.program.c_str(), argv.data());
   ::_exit(127);
 }
 

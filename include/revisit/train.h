@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// What a training run is told, and how it is started. The work itself is done by the program revisit-train (LibTorch).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "revisit/image.h"
+
+namespace revisit {
+
+/// One source of places to learn from.
+struct TrainSource {
+  enum class Kind {
+    kGsvCities,  ///< Dataframes/<City>.csv and Images/<City>/
+    kFolders,    ///< one folder a place; positions.csv may say where each camera stood
+    kPairs,      ///< query and reference folder with a gt.csv
+    kTown,       ///< the procedural town, rendered while training
+  } kind = Kind::kTown;
+  std::filesystem::path path;
+  double weight = 1;                       ///< share of the batches' places, relative to the other sources
+  std::vector<std::string> cities;         ///< GSV-Cities: which; empty: all that are there
+  std::filesystem::path queries;           ///< pairs: folders and gt.csv, relative to path
+  std::filesystem::path references;
+  std::filesystem::path gt = "gt.csv";
+  int tolerance_frames = 2;                ///< pairs: accepted references reach this far
+  double positive_m = 30;                  ///< folders with positions: cameras of one positive group stand closer
+  double negative_m = 60;                  ///< two places of one batch stand at least this far apart
+  int places = 2000;                       ///< town
+  std::uint64_t seed = 1;                  ///< town: which; the seeds of `revisit synth` are other towns
+  bool aligned = false;                    ///< pixel-aligned traverses: crop, zoom and perspective are always applied
+};
+
+/// Changes made to a picture before it is learnt from. Zero turns a change off.
+struct TrainAugment {
+  int rand_augment = 3;                    ///< operations a picture; 0: off
+  int rand_magnitude = 9;                  ///< of 30
+  double crop = 0;                         ///< probability of a random crop and zoom
+  double crop_min_area = 0.5;
+  double perspective = 0;                  ///< probability of a random change of viewpoint
+  double perspective_strength = 0.25;
+  double flip = 0;                         ///< probability per PLACE of mirroring all its pictures
+  double light = 0;                        ///< probability of another gamma, exposure and colour cast
+  double night = 0;                        ///< probability of a dark, noisy picture with lamp glare
+};
+
+struct TrainData {
+  Size size{224, 224};
+  int places_per_batch = 60;
+  int images_per_place = 4;
+  std::vector<TrainSource> sources;
+  int workers = 1;                         ///< threads that decode and augment
+};
+
+struct TrainModel {
+  std::filesystem::path backbone;          ///< a model file or checkpoint; empty: random weights of `arch`
+  std::string arch = "demo";               ///< named architecture for random weights
+  int width = 0, depth = 0, heads = 0, patch = 0;  ///< of a random backbone of your own; 0: as arch
+  std::string aggregator = "weiad";        ///< weiad, salad
+  int clusters = 64;
+  int cluster_dim = 128;
+  int token_dim = 256;
+  int hidden = 512;
+  int sinkhorn_iters = 3;
+  std::vector<int> tiers{24, 20, 16, 4};
+  double tier_delta = 0.1;                 ///< softplus(thetaD) at the start
+  bool tie_deltas = true;
+  double ghost_penalty = 0.5;
+  bool dustbin = true;
+  bool ghost = true;
+  int trained_blocks = 4;                  ///< last blocks that learn; the final norm learns with them
+  double dropout = 0.3;
+  bool weitop = true;
+  int weitop_layer = 1;                    ///< blocks before it
+  int weitop_hidden = 256;
+  double kappa = 0.5;
+};
+
+struct TrainLoss {
+  double ms_alpha = 1;
+  double ms_beta = 20;
+  double ms_base = 0;
+  double miner_epsilon = 0.1;
+  double temperature = 0.1;                ///< of the distillation
+  double gamma = 0.1;
+  bool teacher_gradient = false;
+  bool summed_kl = false;                  ///< without the factor 1/N0
+  double random_rho_from = 1;              ///< < 1: half of the batches run pruned at a random rho from here to 1
+};
+
+struct TrainOptimiser {
+  double lr = 6e-5;                        ///< backbone and, unless said otherwise, heads
+  double head_lr = 0;                      ///< 0: lr
+  double tier_lr_factor = 100;             ///< on the heads' lr
+  double weitop_lr = 0;                    ///< 0: heads' lr
+  double weitop_eps = 1e-15;
+  double weight_decay = 9.5e-9;
+  int warmup_steps = 0;
+  int decay_steps = 4000;                  ///< lr falls linearly to end_factor over these
+  double end_factor = 0.2;
+  double clip_norm = 0;                    ///< 0: off
+};
+
+struct TrainValidation {
+  int every_steps = 0;                     ///< 0: only at the end
+  std::filesystem::path queries, references, gt;  ///< empty: a town that is not trained on
+  int town_places = 100;
+  std::uint64_t town_seed = 900;
+  std::vector<double> rhos{1.0};
+};
+
+/// A student ViT learns a teacher's tokens, before or instead of learning places.
+struct TrainDistill {
+  std::filesystem::path teacher;           ///< model file or checkpoint; empty: no such stage
+  int teacher_block = -1;                  ///< tokens after this block (from 0), layer-normed; -1: the last
+  Size teacher_size{224, 224};
+  std::vector<std::filesystem::path> photos;
+  int town_places = 0;                     ///< pictures of the town mixed in
+  double town_share = 0.3;
+  int steps = 0;
+  int batch = 32;
+  double lr = 1e-3;
+  int warmup_steps = 200;
+  double weight_decay = 0.02;
+  double renewed_share = 0.25;             ///< of a batch: crops the teacher sees for the first time, the rest come from its cache
+  int cached_crops = 20000;                ///< teacher tokens kept on disk and renewed in rotation
+  std::filesystem::path cache;             ///< folder; empty: inside the output folder
+};
+
+struct TrainConfig {
+  std::string name = "run";
+  std::uint64_t seed = 1;
+  std::string device = "cpu";              ///< cpu, cuda
+  std::string precision = "f32";           ///< f32; bf16 and fp16 on cuda
+  int threads = 0;                         ///< 0: every core
+  int steps = 4000;
+  double checkpoint_minutes = 10;
+  TrainModel model;
+  TrainData data;
+  TrainAugment augment;
+  TrainLoss loss;
+  TrainOptimiser optimiser;
+  TrainValidation validation;
+  TrainDistill distill;
+};
+
+/// What the command line says over the file.
+struct TrainOverrides {
+  std::optional<std::string> device;
+  std::optional<int> threads;
+  std::optional<int> steps;
+  std::optional<std::uint64_t> seed;
+};
+
+/// Reads TOML. Unknown keys, wrong types, values out of range and settings that contradict each other are refused by name (Error
+/// kUsage); what is no TOML with its line and column (kBadFile). Relative paths are taken from the config's folder.
+TrainConfig load_train_config(const std::filesystem::path& path, const TrainOverrides& overrides = {});
+/// The same from text; `name` stands for the file in sentences.
+TrainConfig parse_train_config(const std::string& toml, const std::string& name, const std::filesystem::path& folder,
+                               const TrainOverrides& overrides = {});
+
+/// weiad-tiny, weiad-vits14, weiad-vitb14, weiad-vitl14, salad-vitb14.
+std::vector<std::string> train_presets();
+/// The preset as commented TOML, to start from. Throws Error kUsage with the list for an unknown name.
+std::string train_preset(const std::string& name);
+
+}  // namespace revisit

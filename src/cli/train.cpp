@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// `revisit train`: checks a configuration and hands over to revisit-train, the only program that needs LibTorch.
+#include "revisit/train.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "base/fail.h"
+#include "cli/binding.h"
+#include "cli/stop.h"
+#include "cli/verbs.h"
+#include "cli/words.h"
+#include "revisit/bench.h"
+
+namespace revisit::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct TrainArgs {
+  std::vector<std::string> config;
+  std::string out;
+  std::string preset;
+  bool resume = false;
+  TrainOverrides overrides;
+};
+
+struct NamedPath {
+  std::string key;
+  fs::path path;
+};
+
+// Everything the configuration reads from disk.
+std::vector<NamedPath> inputs_of(const TrainConfig& config) {
+  std::vector<NamedPath> paths{{"[model] backbone", config.model.backbone},
+                               {"[distill] teacher", config.distill.teacher},
+                               {"[validation] queries", config.validation.queries},
+                               {"[validation] references", config.validation.references},
+                               {"[validation] gt", config.validation.gt}};
+  for (const auto& photos : config.distill.photos) paths.push_back({"[distill] photos", photos});
+  int number = 0;
+  for (const auto& source : config.data.sources) {
+    const auto title = fmt::format("[[data.source]] {}", ++number);
+    paths.push_back({title + " path", source.path});
+    if (source.kind == TrainSource::Kind::kPairs) {
+      paths.push_back({title + " queries", source.path / source.queries});
+      paths.push_back({title + " references", source.path / source.references});
+      paths.push_back({title + " gt", source.path / source.gt});
+    }
+  }
+  return paths;
+}
+
+void require_inputs(const TrainConfig& config, const std::string& file) {
+  for (const auto& [key, path] : inputs_of(config)) {
+    std::error_code error;
+    if (path.empty() || fs::exists(path, error)) continue;
+    fail_with_hint(ErrorCode::kNotFound, "relative paths start at the configuration's folder", "{}: {} is not there: '{}'", file,
+                   key, path.string());
+  }
+}
+
+// Beside the program in the build folder as after installation.
+fs::path find_trainer() {
+  std::error_code error;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (const auto* beside : {REVISIT_LIBEXEC, "../libexec/revisit"}) {
+    auto program = (folder / beside / "revisit-train").lexically_normal();
+    if (::access(program.c_str(), X_OK) == 0) return program;
+  }
+  fail_with_hint(ErrorCode::kIo, "on Debian: scripts/install-deps.sh train, then build and install revisit again",
+                 "this revisit was built without LibTorch (packages libtorch-dev and libopenblas0-openmp): '{}' is not there",
+                 (folder / REVISIT_LIBEXEC / "revisit-train").lexically_normal().string());
+}
+
+// LibTorch takes whatever BLAS it finds first: the one that shares its threads has to stand before Debian's choice.
+void prefer_openmp_blas(Console& console) {
+  if (::access(REVISIT_OPENBLAS_FOLDER "/libblas.so.3", R_OK) != 0) {
+    console.warn("notice: the package libopenblas0-openmp is not installed; training may be many times slower without it");
+    return;
+  }
+  const char* before = std::getenv("LD_LIBRARY_PATH");
+  const bool any = before != nullptr && *before != '\0';
+  ::setenv("LD_LIBRARY_PATH", any ? fmt::format("{}:{}", REVISIT_OPENBLAS_FOLDER, before).c_str() : REVISIT_OPENBLAS_FOLDER, 1);
+}
+
+// Has to be in the environment: the thread pools are made before main() runs. Threads that wait must sleep, not spin: the ones
+// that read pictures need the same cores (2.6 times as fast on a busy machine).
+void set_up_threads(int threads) {
+  constexpr int kUnlessSet = 0, kAlways = 1;
+  ::setenv("OMP_NUM_THREADS", std::to_string(threads > 0 ? threads : system_info().cores).c_str(),
+           threads > 0 ? kAlways : kUnlessSet);
+  ::setenv("OMP_WAIT_POLICY", "passive", kUnlessSet);
+}
+
+// A name that starts with a dash would be taken for an option.
+std::string as_file_name(const std::string& name) { return name.starts_with('-') ? "./" + name : name; }
+
+std::vector<std::string> trainer_arguments(const TrainArgs& args, const fs::path& out) {
+  std::vector<std::string> words{as_file_name(args.config.front()), "--out", as_file_name(out.string())};
+  const auto add = [&](const char* flag, const std::string& value) {
+    words.emplace_back(flag);
+    words.push_back(value);
+  };
+  if (args.resume) words.emplace_back("--resume");
+  const auto& overrides = args.overrides;
+  if (overrides.device) add("--device", *overrides.device);
+  if (overrides.threads) add("--threads", std::to_string(*overrides.threads));
+  if (overrides.steps) add("--steps", std::to_string(*overrides.steps));
+  if (overrides.seed) add("--seed", std::to_string(*overrides.seed));
+  return words;
+}
+
+[[noreturn]] void become(const fs::path& program, const std::vector<std::string>& words) {
+  std::vector<char*> argv{const_cast<char*>(program.c_str())};
+  for (const auto& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  give_signals_back();
+  ::execv(program.c_str(), argv.data());
+  fail(ErrorCode::kIo, "cannot start '{}': {}", program.string(), std::strerror(errno));
+}
+
+int run_train(const TrainArgs& args, Console& console) {
+  if (!args.preset.empty()) {
+    if (!args.config.empty()) {
+      fail_with_hint(ErrorCode::kUsage, "revisit train --print-config weiad-tiny > tiny.toml",
+                     "--print-config takes the name of a preset and no file, but '{}' is given too", args.config.front());
+    }
+    console.data(train_preset(args.preset));
+    return 0;
+  }
+  if (args.config.empty()) {
+    fail_with_hint(ErrorCode::kUsage, "revisit train --print-config weiad-tiny > tiny.toml makes one",
+                   "'train' needs CONFIG.toml");
+  }
+  const auto& file = args.config.front();
+  const auto config = load_train_config(file, args.overrides);
+  require_inputs(config, file);
+  const fs::path out = args.out.empty() ? fs::path("runs") / config.name : fs::path(args.out);
+  std::error_code error;
+  if (fs::exists(out, error) && !fs::is_directory(out, error)) {
+    fail_with_hint(ErrorCode::kUsage, "--out names a folder", "'{}' is a file, but training writes into a folder", out.string());
+  }
+  const auto trainer = find_trainer();
+  prefer_openmp_blas(console);
+  set_up_threads(config.threads);
+  become(trainer, trainer_arguments(args, out));
+}
+
+}  // namespace
+
+Verb make_train(Console& console) {
+  const auto args = std::make_shared<TrainArgs>();
+  auto& overrides = args->overrides;
+  Verb verb;
+  verb.name = "train";
+  verb.about = fmt::format(
+      "learns a model from photos of places, as a TOML file says; --print-config writes one to start from, every key explained: "
+      "{}. "
+      "Needs a build with LibTorch, else exit 1.",
+      fmt::join(train_presets(), ", "));
+  verb.examples = {
+      "revisit train --print-config weiad-tiny > tiny.toml && revisit train tiny.toml",
+      "revisit train tiny.toml --resume --steps 2000",
+      "revisit train --print-config weiad-vitb14 > paper.toml && revisit train paper.toml --out runs/paper --seed 2"};
+  verb.positional = {"CONFIG.toml", "what to learn, from what; relative paths in it start at its folder", 0, 1, &args->config};
+  verb.options = {
+      {"--out", "DIR", "where checkpoints, log and model go; default: runs/NAME, with the configuration's name",
+       to_text(args->out)},
+      {"--resume", "", "go on from the last checkpoint in DIR", to_switch(args->resume)},
+      {"--device", "D", "cpu or cuda; default: the configuration's", to_choice(overrides.device, {"cpu", "cuda"})},
+      {"--threads", "N", "cores used, 1 to 1024; default: the configuration's", to_int(overrides.threads, 1, 1024)},
+      {"--steps", "N", "steps in all, 1 to 100000000; default: the configuration's", to_int(overrides.steps, 1, 100'000'000)},
+      {"--seed", "S", "default: the configuration's", to_seed(overrides.seed)},
+      {"--print-config", "PRESET", "write a preset to standard output and do nothing else", to_text(args->preset)}};
+  verb.run = [args, &console] { return run_train(*args, console); };
+  return verb;
+}
+
+}  // namespace revisit::cli

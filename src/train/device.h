@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Where tensors live.
+#pragma once
+
+#include <torch/torch.h>
+
+#include "revisit/train.h"
+
+namespace revisit::train {
+
+/// Throws Error kUsage for a device or precision this LibTorch cannot serve.
+torch::Device device_of(const TrainConfig& config);
+
+}  // namespace revisit::train

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// A small backbone learns to give a teacher's tokens: the `[distill]` stage of a training run.
+#pragma once
+
+#include <filesystem>
+
+#include "train/progress_line.h"
+#include "train/trainer.h"
+
+namespace revisit::train {
+
+struct DistillOutcome {
+  bool stopped = false;  ///< by a signal; everything up to `step` is saved
+  std::int64_t step = 0;
+  double cosine = 0;               ///< between student and teacher on crops that are not learnt from
+  std::filesystem::path backbone;  ///< the student as a model file
+};
+
+/// Writes log.jsonl, checkpoint.safetensors, curve.svg and backbone.safetensors below OUT/distill. A stage that is finished is
+/// not run again. Throws Error.
+DistillOutcome distill(const TrainRun& run, ProgressLine& progress);
+
+}  // namespace revisit::train

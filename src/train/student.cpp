@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Student tokens through a linear projector against the teacher's: 1 - cosine + smooth L1, for CLS and every patch.
+#include "train/student.h"
+
+#include <torch/torch.h>
+
+#include <cmath>
+
+#include "base/fail.h"
+#include "train/device.h"
+#include "train/network.h"
+#include "train/optimiser.h"
+
+namespace revisit::train {
+namespace {
+
+constexpr const char* kWeight = "projector.weight";
+constexpr const char* kBias = "projector.bias";
+constexpr double kEndFactor = 0.02;  // of the learning rate: the last steps only settle
+
+TrainOptimiser schedule_of(const TrainDistill& settings) {
+  TrainOptimiser out;
+  out.lr = settings.lr;
+  out.weight_decay = settings.weight_decay;
+  out.warmup_steps = settings.warmup_steps;
+  out.decay_steps = settings.steps;
+  out.end_factor = kEndFactor;
+  return out;
+}
+
+NetworkOptions all_blocks(const TrainConfig& config, const model::LoadedModel& start) {
+  NetworkOptions out;
+  out.trained_blocks = start.config.vit.depth;
+  out.dropout = 0;
+  out.device = device_of(config);
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::uint16_t> to_half(const std::vector<float>& values) {
+  const auto half =
+      torch::from_blob(const_cast<float*>(values.data()), {static_cast<std::int64_t>(values.size())}, torch::kFloat32)
+          .to(torch::kHalf);
+  const auto* data = reinterpret_cast<const std::uint16_t*>(half.data_ptr<at::Half>());
+  return {data, data + values.size()};
+}
+
+struct Student::Impl {
+  Impl(const TrainConfig& given, const model::LoadedModel& start, int teacher_rows, int teacher_width)
+      : config(given),
+        rows(teacher_rows),
+        width(teacher_width),
+        network(start, all_blocks(given, start)),
+        tensors(network.tensors()) {
+    torch::manual_seed(given.seed);
+    const double bound = 1.0 / std::sqrt(static_cast<double>(start.config.vit.width));
+    const auto options = torch::TensorOptions().device(network.options().device);
+    tensors[kWeight] = torch::empty({width, start.config.vit.width}, options).uniform_(-bound, bound).requires_grad_(true);
+    tensors[kBias] = torch::zeros({width}, options).requires_grad_(true);
+    optimiser = std::make_unique<Optimiser>(schedule_of(given.distill), tensors);
+  }
+
+  struct Losses {
+    torch::Tensor cosine, distance;
+  };
+  Losses compare(const StudentBatch& batch) const {
+    const auto device = network.options().device;
+    const auto pixels = torch::from_blob(const_cast<float*>(batch.pixels.data()),
+                                         {batch.images, 3, batch.size.height, batch.size.width}, torch::kFloat32)
+                            .to(device);
+    const auto targets =
+        torch::from_blob(const_cast<std::uint16_t*>(batch.targets.data()), {batch.images, rows, width}, torch::kHalf)
+            .to(device, torch::kFloat32);
+    const auto guesses = torch::nn::functional::linear(network.tokens(pixels, -1), tensors.at(kWeight), tensors.at(kBias));
+    return {torch::cosine_similarity(guesses, targets, -1).mean(), torch::smooth_l1_loss(guesses, targets)};
+  }
+
+  TrainConfig config;
+  int rows, width;
+  Network network;
+  std::map<std::string, torch::Tensor> tensors;  // the network's, and the projector
+  std::unique_ptr<Optimiser> optimiser;
+};
+
+Student::Student(const TrainConfig& config, const model::LoadedModel& start, int teacher_rows, int teacher_width)
+    : impl_(std::make_unique<Impl>(config, start, teacher_rows, teacher_width)) {}
+Student::~Student() = default;
+
+StudentResult Student::learn(const StudentBatch& batch) {
+  Impl& s = *impl_;
+  StudentResult result;
+  result.lr = s.config.distill.lr * lr_factor(schedule_of(s.config.distill), batch.step);
+  s.optimiser->forget_gradients();
+  const auto losses = s.compare(batch);
+  const auto loss = 1 - losses.cosine + losses.distance;
+  result.loss = loss.item<double>();
+  result.cosine = losses.cosine.item<double>();
+  result.distance = losses.distance.item<double>();
+  result.finite = std::isfinite(result.loss);
+  if (!result.finite) return result;
+  loss.backward();
+  const double norm = s.optimiser->gradient_norm();
+  result.finite = std::isfinite(norm);
+  if (!result.finite) return result;
+  constexpr double kMostGradient = 1;  // a rare steep batch must not undo the warm-up
+  if (norm > kMostGradient) s.optimiser->scale_gradients(kMostGradient / norm);
+  s.optimiser->step(batch.step);
+  return result;
+}
+
+double Student::cosine(const StudentBatch& batch) const {
+  const torch::NoGradGuard no_grad;
+  return impl_->compare(batch).cosine.item<double>();
+}
+
+model::LoadedModel Student::model() const { return impl_->network.to_model(); }
+
+LearnerState Student::state() const {
+  LearnerState out;
+  out.model = model();
+  out.optimiser = impl_->optimiser->state();
+  for (const auto* name : {kWeight, kBias}) {
+    const auto tensor = impl_->tensors.at(name).detach().to(torch::kCPU).contiguous();
+    const float* data = tensor.data_ptr<float>();
+    out.optimiser.add_f32(std::string("p/") + name, tensor.sizes().vec(), std::vector<float>(data, data + tensor.numel()));
+  }
+  return out;
+}
+
+void Student::restore(const LearnerState& state) {
+  const torch::NoGradGuard no_grad;
+  impl_->optimiser->restore(state.optimiser);
+  for (const auto* name : {kWeight, kBias}) {
+    torch::Tensor& tensor = impl_->tensors.at(name);
+    const float* data = state.optimiser.f32_data(std::string("p/") + name, tensor.numel());
+    tensor.copy_(torch::from_blob(const_cast<float*>(data), tensor.sizes(), torch::kFloat32));
+  }
+}
+
+}  // namespace revisit::train

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The revisit authors
+# SPDX-License-Identifier: Apache-2.0
+"""A training run that is stopped, killed, damaged or out of space goes on, and ends with the same log and the same bytes as one
+that nobody disturbed (one thread). usage: run_test.py PROGRAM resumes | interrupted | damaged | mismatch | full | kills COUNT"""
+import random
+import re
+import resource
+import shlex
+import signal
+import time
+
+from train_run import config, expect_same_run, log_of, main, run, start, steps_of
+
+
+def resumes(root):
+    file = config(root / "a.toml")
+    run("train", file, "--out", root / "straight")
+    log = log_of(root / "straight")
+    assert [line["step"] for line in log if "loss" in line] == list(range(1, 13)), log
+    assert [line["step"] for line in log if "validation" in line] == [0, 3, 6, 9, 12], log
+    assert any(line["rho"] < 1 and line["distillation"] is None for line in log if "loss" in line), "no batch was pruned"
+    assert any(line["distillation"] is not None for line in log if "loss" in line), "WeiToP has not learnt"
+    assert "<svg" in (root / "straight" / "curve.svg").read_text()
+    first = run("train", file, "--out", root / "halves", "--steps", 6)
+    assert "(untrained)" in first.stderr and "model.safetensors" in first.stdout, first
+    second = run("train", file, "--out", root / "halves", "--resume")
+    assert "going on at step 6 of 12" in second.stderr, second.stderr
+    expect_same_run(root / "halves", root / "straight")
+    # All is done: the same command has nothing left to do and changes nothing.
+    run("train", file, "--out", root / "halves", "--resume")
+    expect_same_run(root / "halves", root / "straight")
+    information = run("model", "inspect", root / "halves" / "last.safetensors").stdout
+    assert "config small" in information and "12 steps" in information, information
+
+
+def interrupted(root):
+    for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+        file, out = config(root / f"{code}.toml", steps=5000, every=0), root / f"out {code}"
+        child = start("train", file, "--out", out)
+        while steps_of(out) < 3 and child.poll() is None:
+            time.sleep(0.01)
+        child.send_signal(number)
+        errors = child.communicate()[1]
+        assert child.returncode == code, f"exit {child.returncode}: {errors}"
+        stopped = int(re.search(r"stopped after (\d+) of 5000 steps", errors)[1])
+        assert stopped >= 3 and len([line for line in log_of(out) if "loss" in line]) == stopped, errors
+        again = shlex.split(re.search(r"to go on: revisit (.*)", errors)[1])
+        assert again[-1] == "--resume" and str(out) in again, again
+        run(*again, "--steps", stopped + 3)
+        straight = root / f"straight {code}"
+        run("train", file, "--out", straight, "--steps", stopped + 3)
+        expect_same_run(out, straight)
+
+
+def damaged(root):
+    file, out = config(root / "a.toml", minutes=1e-6), root / "out"
+    run("train", file, "--out", out, "--steps", 6)
+    newest = out / "checkpoint.safetensors"
+    content = bytearray(newest.read_bytes())
+    content[len(content) // 2] ^= 1
+    newest.write_bytes(content)
+    result = run("train", file, "--out", out, "--resume")
+    assert re.search(r"notice: .*checkpoint.safetensors' is damaged.*going on from the one before it, at step 5", result.stderr), result.stderr
+    run("train", file, "--out", root / "straight")
+    expect_same_run(out, root / "straight")
+
+    for name in ("checkpoint.safetensors", "checkpoint.previous.safetensors"):
+        (out / name).write_bytes(b"not a checkpoint")
+    result = run("train", file, "--out", out, "--resume", expect=3)
+    assert "no checkpoint can be used" in result.stderr, result.stderr
+
+
+def mismatch(root):
+    file, out = config(root / "a.toml", steps=2, every=0), root / "out"
+    run("train", file, "--out", out)
+    before = (out / "checkpoint.safetensors").read_bytes()
+    result = run("train", config(root / "b.toml", steps=4, every=0, lr=2e-3), "--out", out, "--resume", expect=3)
+    assert "began with optimiser.lr '0.001', but now it is '0.002'" in result.stderr, result.stderr
+    result = run("train", file, "--out", out, "--seed", 9, "--resume", expect=3)
+    assert "began with seed '3', but now it is '9'" in result.stderr, result.stderr
+    result = run("train", file, "--out", out, expect=2)
+    assert "holds a training run already" in result.stderr and "--resume" in result.stderr, result.stderr
+    (root / "empty").mkdir()
+    result = run("train", file, "--out", root / "empty", "--resume", expect=3)
+    assert "no training run" in result.stderr, result.stderr
+    (root / "mine").mkdir()
+    (root / "mine" / "model.safetensors").write_text("precious")
+    result = run("train", file, "--out", root / "mine", expect=2)
+    assert "is there already" in result.stderr and (root / "mine" / "model.safetensors").read_text() == "precious", result.stderr
+    result = run("train", file, "--out", root / "cuda", "--device", "cuda", expect=2)
+    assert "cuda" in result.stderr and result.stderr.count("error:") == 1, result.stderr
+    assert (out / "checkpoint.safetensors").read_bytes() == before
+
+    # Two at a time: the second is refused.
+    long = config(root / "long.toml", steps=5000, every=0)
+    child = start("train", long, "--out", root / "locked")
+    while steps_of(root / "locked") < 1 and child.poll() is None:
+        time.sleep(0.01)
+    result = run("train", long, "--out", root / "locked", "--resume", expect=1)
+    child.send_signal(signal.SIGTERM)
+    child.communicate()
+    assert "another training run" in result.stderr, result.stderr
+
+
+def full(root):
+    """Files may grow to 20 KB only: the log fits, a checkpoint does not."""
+    file, out = config(root / "a.toml", minutes=1e-6, every=0), root / "out"
+    run("train", file, "--out", out, "--steps", 2)
+    before = (out / "checkpoint.safetensors").read_bytes()
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, resource.RLIM_INFINITY))
+    result = run("train", file, "--out", out, "--resume", expect=5, preexec_fn=limit)
+    assert "checkpoint" in result.stderr, result.stderr
+    assert (out / "checkpoint.safetensors").read_bytes() == before
+    assert not list(out.glob("*.tmp")), list(out.iterdir())
+    # Two parts with the end of the first among them: without it the log has no validation at step 2.
+    run("train", file, "--out", out, "--resume")
+    run("train", file, "--out", root / "straight", "--steps", 2)
+    run("train", file, "--out", root / "straight", "--resume")
+    expect_same_run(out, root / "straight")
+
+
+def kills(root, count):
+    """Kills while a checkpoint is being written, which is most of the time: it is large here, and written after every step."""
+    steps = 6 * count
+    file = config(root / "a.toml", steps=steps, minutes=1e-6, width=192, blocks=2, every=0)
+    out, rng = root / "out", random.Random(1)
+    reached = killed = during = 0
+    while killed < count:
+        child = start("train", file, "--out", out, *(["--resume"] if out.exists() else []))
+        before = steps_of(out)
+        while child.poll() is None and (steps_of(out) <= before or not list(out.glob("*.tmp"))):
+            pass  # no sleep: writing takes milliseconds
+        time.sleep(rng.uniform(0, 0.02))
+        child.kill()
+        errors = child.communicate()[1]
+        assert child.returncode == -signal.SIGKILL, f"ended by itself after {killed} kills: {child.returncode} {errors}"
+        killed += 1
+        during += bool(list(out.glob("*.tmp")))
+        assert "damaged" not in errors and "the one before it" not in errors, errors
+        step = re.search(r"going on at step (\d+)", errors)
+        if step:
+            assert int(step[1]) >= reached, f"work was lost: step {step[1]} after {reached}"
+            reached = int(step[1])
+    run("train", file, "--out", out, "--resume")
+    assert during >= count // 3, f"only {during} of {count} kills hit a write"
+    assert not list(out.glob("*.tmp")), "rests of killed runs are still there"
+    run("train", file, "--out", root / "straight")
+    expect_same_run(out, root / "straight")
+    print(f"{killed} kills, {during} of them while a checkpoint was being written")
+
+
+if __name__ == "__main__":
+    main({"resumes": resumes, "interrupted": interrupted, "damaged": damaged, "mismatch": mismatch, "full": full, "kills": kills})
