@@ -59,7 +59,9 @@ class Panel {
     out_ +=
         fmt::format(R"(<rect x="{}" y="{}" width="{}" height="{}" fill="none" stroke="#c8d0d8"/>)", kLeft, top_, inner(), kPanel);
     const double step = nice_step(high_ - low_, 5);
-    for (double y = std::ceil(low_ / step - 1e-9) * step; y <= high_ + 1e-9; y += step) {
+    const auto first = static_cast<int>(std::ceil(low_ / step - 1e-9)), last = static_cast<int>(std::floor(high_ / step + 1e-9));
+    for (int i = first; i <= last; ++i) {
+      const double y = i * step;
       out_ += fmt::format(R"(<line x1="{}" x2="{}" y1="{:.1f}" y2="{:.1f}" stroke="#eceff2"/>)", kLeft, kLeft + inner(), y_of(y),
                           y_of(y));
       text(kLeft - 8, y_of(y) + 4, "end", fmt::format(fmt::runtime(format_of_y), y), "#5b6b7b");
@@ -136,9 +138,14 @@ std::vector<Point> smoothed(const std::vector<Point>& points) {
 
 void draw_loss(std::string& out, const History& history, double steps) {
   const auto points = thinned(history.steps);
-  double high = 0;
-  for (const auto& point : points) high = std::max(high, point.y);
-  Panel panel(out, kTop, steps, 0, high > 0 ? high * 1.05 : 1);
+  double low = points.empty() ? 0 : points.front().y, high = low;
+  for (const auto& point : points) {
+    low = std::min(low, point.y);
+    high = std::max(high, point.y);
+  }
+  if (low < high / 2) low = 0;  // else the fall would be squeezed into the upper part
+  const double margin = high > low ? 0.05 * (high - low) : 0.5;
+  Panel panel(out, kTop, steps, std::max(0.0, low - margin), high + margin);
   panel.axes("loss", "{:.3g}");
   panel.line(points, kColours[2], 1, 0.35);
   panel.line(smoothed(points), kColours[2], 2, 1);

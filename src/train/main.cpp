@@ -13,6 +13,7 @@
 
 #include "base/fail.h"
 #include "revisit/train.h"
+#include "train/checkpoint.h"
 #include "train/distiller.h"
 #include "train/stop.h"
 #include "train/trainer.h"
@@ -136,6 +137,7 @@ int run(const std::vector<std::string>& words) {
     if (distilled.stopped) return stopped(distilled.step, job.config.distill.steps, "steps of the distillation", job, words);
     if (job.config.steps == 0) return print(distilled);
     job.config.model.backbone = distilled.backbone;
+    job.resume = job.resume && train::has_checkpoint(job.out);  // the first stage may be all that was begun
   }
   const train::TrainOutcome outcome = train::train(job, progress);
   progress.clear();

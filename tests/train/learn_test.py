@@ -13,7 +13,7 @@ LEARNS = """
 name = "learns"
 seed = 1
 threads = 2
-steps = 400
+steps = 480
 [model]
 width = 64
 depth = 3
@@ -42,7 +42,7 @@ head_lr = 5e-4
 tier_lr_factor = 1
 weight_decay = 0.01
 warmup_steps = 20
-decay_steps = 400
+decay_steps = 480
 end_factor = 0.05
 clip_norm = 1
 [validation]

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The revisit authors
+# SPDX-License-Identifier: Apache-2.0
+"""A student learns a teacher's tokens: it comes nearer to them, and a run that is stopped, killed or has lost its cache ends with
+the same bytes as one that nobody disturbed (one thread). usage: distill_test.py PROGRAM teaches"""
+import re
+import signal
+import time
+
+from train_run import config, log_of, main, run, start, steps_of
+
+STAGE = """
+[distill]
+teacher = "teacher/last.safetensors"
+teacher_size = "{size}"
+photos = ["town/database"]
+town_places = 20
+steps = 40
+batch = 4
+lr = 2e-3
+warmup_steps = 2
+cached_crops = 24
+"""
+
+
+def stage(root, name, size="56x56", steps=2):
+    file = config(root / name, steps=steps, minutes=1e-6, every=0)
+    file.write_text(file.read_text().replace("light = 0.5", "light = 0.5\nnight = 0.3") + STAGE.format(size=size))
+    return file
+
+
+def teaches(root):
+    run("synth", root / "town", "--places", 6, "--views", 3, "--size", "60x80")
+    (root / "town" / "database" / "broken.jpg").write_bytes(b"no picture")
+    run("train", config(root / "teacher.toml", steps=1, width=32, every=0), "--out", root / "teacher")
+
+    straight = root / "straight"
+    result = run("train", stage(root, "a.toml"), "--out", straight)
+    assert "broken.jpg' cannot be read" in result.stderr, result.stderr
+    assert (straight / "model.safetensors").exists(), "learning places comes after it"
+    log = log_of(straight / "distill")
+    assert [line["step"] for line in log] == list(range(1, 41)), log
+    assert log[-1]["held_out_cosine"] > log[0]["cosine"] + 0.1, f"from {log[0]} to {log[-1]}"
+    assert "distilled from last.safetensors for 40 steps" in run("model", "inspect", straight / "distill" / "backbone.safetensors").stdout
+
+    for number in (signal.SIGINT, signal.SIGKILL):
+        out = root / f"out{int(number)}"
+        child = start("train", root / "a.toml", "--out", out)
+        while steps_of(out / "distill") < 12 and child.poll() is None:
+            time.sleep(0.01)
+        child.send_signal(number)
+        errors = child.communicate()[1]
+        assert number != signal.SIGINT or re.search(r"stopped after \d+ of 40 steps of the distillation", errors), errors
+        (out / "distill" / "teacher.tokens").unlink()  # can be made again
+        run("train", root / "a.toml", "--out", out, "--resume")
+        assert log_of(out / "distill") == log, "the logs differ"
+        for name in ("distill/backbone.safetensors", "last.safetensors"):
+            assert (out / name).read_bytes() == (straight / name).read_bytes(), f"{name} differs"
+
+    result = run("train", stage(root, "b.toml", size="70x70"), "--out", root / "b", expect=2)
+    assert 'data.size = "70x70"' in result.stderr and "the same 5x5 patches" in result.stderr, result.stderr
+    result = run("train", stage(root, "c.toml", size="60x60"), "--out", root / "c", expect=2)
+    assert "60x60 is no multiple of the teacher's patch of 14" in result.stderr, result.stderr
+    result = run("train", root / "a.toml", "--out", straight, "--seed", 8, "--resume", expect=3)
+    assert "began with seed '3', but now it is '8'" in result.stderr, result.stderr
+
+
+main({"teaches": teaches})
