@@ -25,7 +25,7 @@ namespace {
 
 using Product = std::variant<PackedProduct, OnednnProduct>;
 
-// Under a sanitizer our kernel checks every load and is fifty times slower; its own tests run it there all the same.
+// Under a sanitizer our kernel checks every load and crawls; its own tests run it there all the same.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kSanitized = true;
 #else

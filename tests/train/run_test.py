@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The revisit authors
 # SPDX-License-Identifier: Apache-2.0
 """A training run that is stopped, killed, damaged or out of space goes on, and ends with the same log and the same bytes as one
-that nobody disturbed (one thread). usage: run_test.py PROGRAM resumes | interrupted | damaged | mismatch | full | kills COUNT"""
+that nobody disturbed (one thread). usage: run_test.py PROGRAM resumes | interrupted | damaged | mismatch | nonfinite | full | kills COUNT"""
 import random
 import re
 import resource
@@ -103,6 +103,16 @@ def mismatch(root):
     assert "another training run" in result.stderr, result.stderr
 
 
+def nonfinite(root):
+    """A loss that is not finite names its pictures. This one has a scale that no f32 can hold."""
+    file, out = config(root / "a.toml"), root / "out"
+    file.write_text(file.read_text().replace("[loss]\n", "[loss]\nms_beta = 1e300\n"))
+    result = run("train", file, "--out", out, expect=3)
+    assert re.search(r"the loss is -?(inf|nan) at step 0, on the pictures town 1: place \d+", result.stderr), result.stderr
+    assert len((out / "nonfinite.txt").read_text().splitlines()) == 8, "a batch has 4 x 2 pictures"
+    assert not list(out.glob("checkpoint*")) and steps_of(out) == 0
+
+
 def full(root):
     """Files may grow to 20 KB only: the log fits, a checkpoint does not."""
     file, out = config(root / "a.toml", minutes=1e-6, every=0), root / "out"
@@ -151,4 +161,4 @@ def kills(root, count):
 
 
 if __name__ == "__main__":
-    main({"resumes": resumes, "interrupted": interrupted, "damaged": damaged, "mismatch": mismatch, "full": full, "kills": kills})
+    main({"resumes": resumes, "interrupted": interrupted, "damaged": damaged, "mismatch": mismatch, "nonfinite": nonfinite, "full": full, "kills": kills})
