@@ -104,9 +104,9 @@ def mismatch(root):
 
 
 def nonfinite(root):
-    """A loss that is not finite names its pictures. This one has a scale that no f32 can hold."""
+    """A loss that is not finite names its pictures. No f32 can hold what this temperature makes of importance."""
     file, out = config(root / "a.toml"), root / "out"
-    file.write_text(file.read_text().replace("[loss]\n", "[loss]\nms_beta = 1e300\n"))
+    file.write_text(file.read_text().replace("random_rho_from = 0.4", "temperature = 1e-42"))
     result = run("train", file, "--out", out, expect=3)
     assert re.search(r"the loss is -?(inf|nan) at step 0, on the pictures town 1: place \d+", result.stderr), result.stderr
     assert len((out / "nonfinite.txt").read_text().splitlines()) == 8, "a batch has 4 x 2 pictures"
