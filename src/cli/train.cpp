@@ -166,9 +166,9 @@ Verb make_train(Console& console) {
       "Needs a build with LibTorch, else exit 1.",
       fmt::join(train_presets(), ", "));
   verb.examples = {
-      "revisit train --print-config weiad-tiny > tiny.toml && revisit train tiny.toml",
+      "revisit train --print-config weiad-tiny > tiny.toml",
       "revisit train tiny.toml --resume --steps 2000",
-      "revisit train --print-config weiad-vitb14 > paper.toml && revisit train paper.toml --out runs/paper --seed 2"};
+      "revisit train tiny.toml --out runs/second --seed 2"};
   verb.positional = {"CONFIG.toml", "what to learn, from what; relative paths in it start at its folder", 0, 1, &args->config};
   verb.options = {
       {"--out", "DIR", "where checkpoints, log and model go; default: runs/NAME, with the configuration's name",
