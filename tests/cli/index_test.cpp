@@ -304,7 +304,7 @@ TEST_F(IndexVerbs, AFolderOfTwentyThousandFiles) {
 }
 
 TEST_F(IndexVerbs, ASignalCommitsAndTellsHowToGoOn) {
-  constexpr int kPhotos = 150;
+  constexpr int kPhotos = 60;
   pictures("photos", kPhotos);
   RunOptions options;
   options.interrupt_when = [&] {
