@@ -15,7 +15,7 @@ find_program(REVISIT_CCACHE ccache)
 if(REVISIT_CCACHE)
   # A fresh clone in another folder hits the same cache: paths below the source tree do not enter the hash.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=true
-      CCACHE_SLOPPINESS=pch_defines,time_macros ${REVISIT_CCACHE}) # without the last, nothing with a precompiled header is cached
+      CCACHE_DEPEND=true CCACHE_SLOPPINESS=pch_defines,time_macros ${REVISIT_CCACHE}) # without the last, nothing with a precompiled header is cached
 endif()
 
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Werror=return-type)

@@ -8,16 +8,12 @@
 #include <cstdint>
 
 #include "augment/colour.h"
+#include "augment/draw.h"
 
 namespace revisit::augment {
 namespace {
 
 constexpr double kMiddle = 0.45;
-
-// Evenly on a logarithmic scale: halving is as likely as doubling.
-double factor_between(double low, double high, SplitMix& random) {
-  return std::exp(std::log(low) + (std::log(high) - std::log(low)) * random.uniform());
-}
 
 }  // namespace
 

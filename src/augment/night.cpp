@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "augment/draw.h"
 #include "augment/sky.h"
 #include "augment/soften.h"
 
@@ -19,11 +20,6 @@ using Colour = std::array<float, 3>;
 
 Colour to_float(const std::array<double, 3>& colour) {
   return {static_cast<float>(colour[0]), static_cast<float>(colour[1]), static_cast<float>(colour[2])};
-}
-
-double between(double low, double high, SplitMix& random) { return low + (high - low) * random.uniform(); }
-double factor_between(double low, double high, SplitMix& random) {
-  return std::exp(between(std::log(low), std::log(high), random));
 }
 
 /// What the camera makes of a radiance, 0..255: bright values bend over instead of being cut, as film and sensors do it. The

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "augment/draw.h"
 #include "base/fail.h"
 
 namespace revisit::augment {
@@ -14,8 +15,6 @@ namespace {
 constexpr double kMostShape = 4.0 / 3;  // of a box, against the picture's
 // A corner moved by a share s both ways touches the diagonal of its neighbours, moved by s towards it, at 2 s = 1 - s.
 constexpr double kMostShift = 1.0 / 3;
-
-double between(double low, double high, SplitMix& random) { return low + (high - low) * random.uniform(); }
 
 int side_of(double share, int whole) { return std::clamp(static_cast<int>(std::lround(share * whole)), 1, whole); }
 

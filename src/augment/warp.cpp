@@ -9,7 +9,7 @@
 namespace revisit::augment {
 namespace {
 
-double between(double a, double b, double share) { return a + (b - a) * share; }
+double blend(double a, double b, double share) { return a + (b - a) * share; }
 
 // False outside of the picture.
 bool look_up(const Image& image, double x, double y, std::uint8_t* out) {
@@ -25,9 +25,9 @@ bool look_up(const Image& image, double x, double y, std::uint8_t* out) {
   const std::uint8_t* lower = image.rgb.data() + row(top + 1) * stride;
   const std::size_t x0 = 3 * column(left), x1 = 3 * column(left + 1);
   for (std::size_t c = 0; c < 3; ++c) {
-    const double above = between(upper[x0 + c], upper[x1 + c], dx);
-    const double below = between(lower[x0 + c], lower[x1 + c], dx);
-    out[c] = static_cast<std::uint8_t>(between(above, below, dy));
+    const double above = blend(upper[x0 + c], upper[x1 + c], dx);
+    const double below = blend(lower[x0 + c], lower[x1 + c], dx);
+    out[c] = static_cast<std::uint8_t>(blend(above, below, dy));
   }
   return true;
 }

@@ -15,7 +15,7 @@ using testing::expect_error;
 using testing::npy_file;
 using testing::view_of;
 using Integers = std::vector<std::int64_t>;
-using Lists = std::vector<Integers>;
+using IntegerLists = std::vector<Integers>;
 
 TEST(NpyTexts, ReadUtf32OfBothByteOrdersAndBytes) {
   EXPECT_EQ(parse_npy_texts(view_of(testing::npy_texts({"a.jpg", "bc", ""})), "t"),
@@ -54,9 +54,9 @@ TEST(NpyIntegers, ReadEveryWidthSignAndByteOrder) {
 }
 
 TEST(NpyLists, ReadRowsOfEitherMemoryOrder) {
-  EXPECT_EQ(parse_npy_lists(view_of(npy_file("|u1", "(2, 3)", "\1\2\3\4\5\6")), "t"), (Lists{{1, 2, 3}, {4, 5, 6}}));
-  EXPECT_EQ(parse_npy_lists(view_of(npy_file("|u1", "(2, 3)", "\1\2\3\4\5\6", true)), "t"), (Lists{{1, 3, 5}, {2, 4, 6}}));
-  EXPECT_EQ(parse_npy_lists(view_of(npy_file("<i8", "(2, 0)", "")), "t"), (Lists{{}, {}}));
+  EXPECT_EQ(parse_npy_lists(view_of(npy_file("|u1", "(2, 3)", "\1\2\3\4\5\6")), "t"), (IntegerLists{{1, 2, 3}, {4, 5, 6}}));
+  EXPECT_EQ(parse_npy_lists(view_of(npy_file("|u1", "(2, 3)", "\1\2\3\4\5\6", true)), "t"), (IntegerLists{{1, 3, 5}, {2, 4, 6}}));
+  EXPECT_EQ(parse_npy_lists(view_of(npy_file("<i8", "(2, 0)", "")), "t"), (IntegerLists{{}, {}}));
   expect_error([] { parse_npy_lists(view_of(npy_file("<i8", "(9000000000, 0)", "")), "t"); }, ErrorCode::kLimit, "rows");
   expect_error([] { parse_npy_lists(view_of(npy_file("<i8", "(1,)", std::string(8, '\0'))), "t"); }, ErrorCode::kBadFile,
                "1 dimensions, not 2");

@@ -14,7 +14,7 @@ namespace revisit::feed {
 namespace {
 
 constexpr Size kSize{48, 64};
-const TrainAugment kNothing{.rand_augment = 0};
+const TrainAugment kUnchanged{.rand_augment = 0};
 
 const Image& scene() {
   static const Image kScene = render_place(3, 1, {}, {}, {90, 120});
@@ -27,11 +27,11 @@ Image changed(const TrainAugment& augment, std::uint64_t seed, const PictureOpti
 }
 
 TEST(Picture, WithoutChangesItIsPillowsBilinearResize) {
-  EXPECT_EQ(changed(kNothing, 1).rgb, resize(scene(), kSize, ResizeFilter::kBilinear).rgb);
+  EXPECT_EQ(changed(kUnchanged, 1).rgb, resize(scene(), kSize, ResizeFilter::kBilinear).rgb);
 }
 
 TEST(Picture, WithRandAugmentAloneItIsResizeThenRandAugment) {
-  TrainAugment augment = kNothing;
+  TrainAugment augment = kUnchanged;
   augment.rand_augment = 3;
   SplitMix random(4);
   for (int i = 0; i < 3; ++i) random.next();  // the branches of viewpoint, night and light
@@ -41,7 +41,7 @@ TEST(Picture, WithRandAugmentAloneItIsResizeThenRandAugment) {
 }
 
 TEST(Picture, EveryChangeHappensAloneKeepsTheSizeAndCanBeRepeated) {
-  const Image plain = changed(kNothing, 1);
+  const Image plain = changed(kUnchanged, 1);
   for (const TrainAugment& augment :
        {TrainAugment{.rand_augment = 0, .crop = 1}, TrainAugment{.rand_augment = 0, .perspective = 1},
         TrainAugment{.rand_augment = 0, .light = 1}, TrainAugment{.rand_augment = 0, .night = 1},
@@ -56,8 +56,8 @@ TEST(Picture, EveryChangeHappensAloneKeepsTheSizeAndCanBeRepeated) {
 }
 
 TEST(Picture, AProbabilityIsTheShareOfPicturesChanged) {
-  const Image plain = changed(kNothing, 1);
-  TrainAugment augment = kNothing;
+  const Image plain = changed(kUnchanged, 1);
+  TrainAugment augment = kUnchanged;
   augment.light = 0.3;
   int count = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) count += changed(augment, seed).rgb != plain.rgb ? 1 : 0;
@@ -65,8 +65,8 @@ TEST(Picture, AProbabilityIsTheShareOfPicturesChanged) {
 }
 
 TEST(Picture, AnAlignedPictureAlwaysMoves) {
-  const Image plain = changed(kNothing, 1);
-  TrainAugment still = kNothing;
+  const Image plain = changed(kUnchanged, 1);
+  TrainAugment still = kUnchanged;
   still.crop_min_area = 1;
   still.perspective_strength = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
@@ -78,11 +78,11 @@ TEST(Picture, AnAlignedPictureAlwaysMoves) {
 }
 
 TEST(Picture, AMirroredPictureIsTheMirroredPicture) {
-  EXPECT_EQ(changed(kNothing, 1, {.mirrored = true}).rgb, augment::mirrored(changed(kNothing, 1)).rgb);
+  EXPECT_EQ(changed(kUnchanged, 1, {.mirrored = true}).rgb, augment::mirrored(changed(kUnchanged, 1)).rgb);
 }
 
 TEST(Picture, OneChangeDoesNotChangeAnother) {
-  TrainAugment crop = kNothing;
+  TrainAugment crop = kUnchanged;
   crop.crop = 1;
   TrainAugment both = crop;
   both.light = 1;
@@ -97,12 +97,12 @@ TEST(Picture, APhotoIsLoadedAndChanged) {
   const testing::TemporaryFolder folder;
   const auto file = folder.write("photo.jpg", testing::jpeg_of(77, 100, 80));
   SplitMix random(1);
-  EXPECT_EQ(load_for_training(file, kNothing, kSize, random).rgb, resize(load_image(file), kSize, ResizeFilter::kBilinear).rgb);
-  TrainAugment flip = kNothing;
+  EXPECT_EQ(load_for_training(file, kUnchanged, kSize, random).rgb, resize(load_image(file), kSize, ResizeFilter::kBilinear).rgb);
+  TrainAugment flip = kUnchanged;
   flip.flip = 1;
   EXPECT_EQ(load_for_training(file, flip, kSize, random).rgb,
             augment::mirrored(resize(load_image(file), kSize, ResizeFilter::kBilinear)).rgb);
-  testing::expect_error([&] { load_for_training(folder / "no.jpg", kNothing, kSize, random); }, ErrorCode::kNotFound, "no.jpg");
+  testing::expect_error([&] { load_for_training(folder / "no.jpg", kUnchanged, kSize, random); }, ErrorCode::kNotFound, "no.jpg");
 }
 
 }  // namespace

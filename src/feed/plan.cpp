@@ -13,7 +13,7 @@
 namespace revisit::feed {
 namespace {
 
-constexpr int kTries = 64;  // random searches for a batch of places that may meet
+constexpr int kSearches = 64;  // random searches for a batch of places that may meet
 
 }  // namespace
 
@@ -51,7 +51,7 @@ SourcePlan::SourcePlan(const PlaceSource& source, int quota, std::uint64_t seed)
     : source_(source), quota_(static_cast<std::size_t>(quota)), seed_(seed) {
   batches_ = (source.places() + quota - 1) / quota;
   std::size_t most = 0;
-  for (int attempt = 0; attempt < kTries && most < quota_; ++attempt) {
+  for (int attempt = 0; attempt < kSearches && most < quota_; ++attempt) {
     SplitMix random(seed_of(seed_, attempt, 0x74727921ULL));
     some_batch_.clear();
     fill_up(some_batch_, order_of(random));

@@ -38,7 +38,7 @@ using testing::write_bytes;
 
 using Ann = SearchOptions::Ann;
 
-constexpr int kDim = 32;
+constexpr int kRowDim = 32;
 
 // Views of a few hundred places: the place's own vector and some noise. Number 7 and number 7 + places show the same place.
 std::vector<float> view_of(int number, int places, int dim, float noise) {
@@ -56,15 +56,15 @@ std::vector<float> view_of(int number, int places, int dim, float noise) {
 constexpr int kPlaces = 300;
 
 void add_views(const std::filesystem::path& folder, int first, int end, int shift = 0) {
-  IndexWriter writer = IndexWriter::open(folder, settings_of(kDim));
-  for (int i = first; i < end; ++i) writer.add(row_entry(i), view_of(i + shift, kPlaces, kDim, 0.5F));
+  IndexWriter writer = IndexWriter::open(folder, settings_of(kRowDim));
+  for (int i = first; i < end; ++i) writer.add(row_entry(i), view_of(i + shift, kPlaces, kRowDim, 0.5F));
   writer.commit();
 }
 
 std::vector<float> queries_of(int count) {
   std::vector<float> out;
   for (int q = 0; q < count; ++q) {
-    const auto view = view_of(50'000 + q * 7, kPlaces, kDim, 0.5F);
+    const auto view = view_of(50'000 + q * 7, kPlaces, kRowDim, 0.5F);
     out.insert(out.end(), view.begin(), view.end());
   }
   return out;
@@ -128,12 +128,12 @@ TEST(DimSearch, EqualsAFullScanOfTheWhitenedRowsAlsoUnderFilters) {
   const Index index = Index::open(folder.path());
   const auto rows = rows_in(index);
   const int learnt = index::learnt_rows(400, 12);
-  const Whitening whitening = Whitening::learn(std::span(rows).first(static_cast<std::size_t>(learnt) * kDim), kDim, 12);
+  const Whitening whitening = Whitening::learn(std::span(rows).first(static_cast<std::size_t>(learnt) * kRowDim), kRowDim, 12);
   const auto queries = queries_of(6);
   SearchOptions options = options_of(12, Ann::kNone);
   const auto found = index.search(queries, options);
   for (std::size_t q = 0; q < 6; ++q) {
-    const auto query = std::span(queries).subspan(q * kDim, kDim);
+    const auto query = std::span(queries).subspan(q * kRowDim, kRowDim);
     EXPECT_EQ(rows_of(found[q]), oracle(whitening, rows, query, 10));
     EXPECT_NEAR(found[q][0].similarity, 1 - found[q][0].distance * found[q][0].distance / 2, 1e-5F);
   }
@@ -144,8 +144,8 @@ TEST(DimSearch, EqualsAFullScanOfTheWhitenedRowsAlsoUnderFilters) {
   for (int r = 0; r < 400; ++r) {
     if (r < 100 || r >= 150) left_out.insert(r);
   }
-  EXPECT_EQ(rows_of(index.search(std::span(queries).first(kDim), options)[0]),
-            oracle(whitening, rows, std::span(queries).first(kDim), 10, left_out));
+  EXPECT_EQ(rows_of(index.search(std::span(queries).first(kRowDim), options)[0]),
+            oracle(whitening, rows, std::span(queries).first(kRowDim), 10, left_out));
   options.mode = SearchOptions::Mode::kFast;
   EXPECT_EQ(index.search(queries, options).size(), 6U);
 }
@@ -249,7 +249,7 @@ TEST(DerivedFiles, ArePutBesideAWriterButNotOverALink) {
     const auto queries = queries_of(2);
     std::vector<std::vector<Match>> found;
     {
-      const IndexWriter writer = IndexWriter::open(folder.path(), settings_of(kDim));
+      const IndexWriter writer = IndexWriter::open(folder.path(), settings_of(kRowDim));
       found = Index::open(folder.path()).search(queries, options);
       EXPECT_TRUE(std::filesystem::exists(folder / kind.file)) << "a reader needs no lock that a writer holds";
     }
@@ -351,8 +351,8 @@ TEST(GraphSearch, NeverReturnsReplacedRowsAndHoldsFilters) {
   Index index = Index::open(folder.path());
   index.search(queries_of(1), options_of(std::nullopt, Ann::kHnsw));  // the graph has them as live
   {
-    IndexWriter writer = IndexWriter::open(folder.path(), settings_of(kDim));
-    for (int i = 0; i < 800; i += 2) writer.add(row_entry(i), row_content(777'000 + i, kDim), true);
+    IndexWriter writer = IndexWriter::open(folder.path(), settings_of(kRowDim));
+    for (int i = 0; i < 800; i += 2) writer.add(row_entry(i), row_content(777'000 + i, kRowDim), true);
     writer.commit();
   }
   index.refresh();
@@ -377,12 +377,12 @@ TEST(GraphSearch, NeverReturnsReplacedRowsAndHoldsFilters) {
 TEST(GraphSearch, CopiesOfOnePhotoDoNotHideTheRest) {
   const TemporaryFolder folder;
   {
-    IndexWriter writer = IndexWriter::open(folder.path(), settings_of(kDim));
-    for (int i = 0; i < 700; ++i) writer.add(row_entry(i), row_content(i < 600 ? 1 : i, kDim));
+    IndexWriter writer = IndexWriter::open(folder.path(), settings_of(kRowDim));
+    for (int i = 0; i < 700; ++i) writer.add(row_entry(i), row_content(i < 600 ? 1 : i, kRowDim));
     writer.commit();
   }
   const Index index = Index::open(folder.path());
-  const auto found = index.search(row_content(650, kDim), options_of(std::nullopt, Ann::kHnsw, 1000));
+  const auto found = index.search(row_content(650, kRowDim), options_of(std::nullopt, Ann::kHnsw, 1000));
   EXPECT_EQ(found[0].size(), 700U);
   EXPECT_EQ(found[0][0].row, 650);
 }

@@ -21,7 +21,7 @@
 namespace revisit::index {
 namespace {
 
-constexpr std::size_t kSeed = 100;
+constexpr std::size_t kGraphSeed = 100;
 constexpr std::size_t kCandidates = 200;  // looked at for the links of a new element
 constexpr int kSavedLinks = kGraphLinks;  // stands in the file: other parameters would be another graph
 
@@ -81,7 +81,7 @@ struct Graph::Impl {
   void reserve(int count) {
     const auto wanted = static_cast<std::size_t>(count);
     if (!algorithm) {
-      algorithm = std::make_unique<Algorithm>(&space, wanted, kGraphLinks, kCandidates, kSeed);
+      algorithm = std::make_unique<Algorithm>(&space, wanted, kGraphLinks, kCandidates, kGraphSeed);
     } else if (algorithm->max_elements_ < wanted) {
       algorithm->resizeIndex(wanted);
     }

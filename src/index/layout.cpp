@@ -16,8 +16,8 @@
 namespace revisit::index {
 namespace {
 
-constexpr std::size_t kMagicBytes = 8;
-constexpr std::size_t kChecksumAt = kHeaderBytes - 8;
+constexpr std::size_t kFileMagicBytes = 8;
+constexpr std::size_t kHeaderChecksumAt = kHeaderBytes - 8;
 
 std::string_view magic_of(FileKind kind) { return kind == FileKind::kVectors ? "rvsitvec" : "rvsitcod"; }
 std::uint32_t dtype_of(FileKind kind) { return kind == FileKind::kVectors ? 1 : 2; }  // 1: f32, 2: int8 with CodeRow
@@ -36,15 +36,15 @@ std::uint64_t Header::row_bytes() const {
 
 std::array<std::byte, kHeaderBytes> encode(const Header& header) {
   std::array<std::byte, kHeaderBytes> bytes{};
-  std::memcpy(bytes.data(), magic_of(header.kind).data(), kMagicBytes);
-  std::size_t at = kMagicBytes;
+  std::memcpy(bytes.data(), magic_of(header.kind).data(), kFileMagicBytes);
+  std::size_t at = kFileMagicBytes;
   put(bytes, at, header.version);
   put(bytes, at, dtype_of(header.kind));
   put(bytes, at, static_cast<std::uint32_t>(header.dim));
   put(bytes, at, static_cast<std::uint32_t>(kHeaderBytes));
   put(bytes, at, header.identity);
-  at = kChecksumAt;
-  put(bytes, at, static_cast<std::uint64_t>(XXH3_64bits(bytes.data(), kChecksumAt)));
+  at = kHeaderChecksumAt;
+  put(bytes, at, static_cast<std::uint64_t>(XXH3_64bits(bytes.data(), kHeaderChecksumAt)));
   return bytes;
 }
 
@@ -54,7 +54,7 @@ Header read_header(const File& file, FileKind kind) {
   const std::string name = file.path().string();
   const std::span<const std::byte> there(bytes.data(), got);
   ByteReader reader(there, name, ErrorCode::kBadFile);
-  if (reader.text(kMagicBytes, "magic") != magic_of(kind)) {
+  if (reader.text(kFileMagicBytes, "magic") != magic_of(kind)) {
     fail(ErrorCode::kBadFile, "'{}' does not start with the magic '{}' of an index", name, magic_of(kind));
   }
   Header header;
@@ -77,9 +77,9 @@ Header read_header(const File& file, FileKind kind) {
     fail(ErrorCode::kBadFile, "'{}' has a header of {} bytes, expected {}", name, header_bytes, kHeaderBytes);
   }
   header.identity = reader.u64("identity");
-  reader.seek(kChecksumAt, "header checksum");
+  reader.seek(kHeaderChecksumAt, "header checksum");
   const std::uint64_t stored = reader.u64("header checksum");
-  const std::uint64_t actual = XXH3_64bits(bytes.data(), kChecksumAt);
+  const std::uint64_t actual = XXH3_64bits(bytes.data(), kHeaderChecksumAt);
   if (stored != actual) {
     fail(ErrorCode::kBadFile, "'{}' has the header checksum {:016x}, its bytes give {:016x}", name, stored, actual);
   }

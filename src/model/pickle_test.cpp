@@ -14,8 +14,8 @@ namespace {
 namespace rt = revisit::testing;
 using rt::PickleBuilder;
 
-Pickle parse(const std::string& bytes) { return parse_pickle(rt::bytes_of(bytes), "m.pth"); }
-Pickle parse(std::string&&) = delete;  // texts point into the bytes
+Pickle unpickled(const std::string& bytes) { return parse_pickle(rt::bytes_of(bytes), "m.pth"); }
+Pickle unpickled(std::string&&) = delete;  // texts point into the bytes
 
 TEST(Pickle, BuildsScalars) {
   const std::string bytes = PickleBuilder()
@@ -35,7 +35,7 @@ TEST(Pickle, BuildsScalars) {
                                 .raw("\x8A\x01\xFF")
                                 .tuple()
                                 .stop();
-  const Pickle pickle = parse(bytes);
+  const Pickle pickle = unpickled(bytes);
   EXPECT_EQ(pickle.size, bytes.size());
   const auto& values = pickle.values;
   const auto item = values.items(pickle.root);
@@ -58,7 +58,7 @@ TEST(Pickle, BuildsScalars) {
 TEST(Pickle, BuildsContainersAndSharesThroughTheMemo) {
   const std::string bytes =
       PickleBuilder().dict().mark().text("l").list().put(3).integer(1).append().text("same").get(3).set_items().stop();
-  const Pickle pickle = parse(bytes);
+  const Pickle pickle = unpickled(bytes);
   const auto item = pickle.values.items(pickle.root);
   ASSERT_EQ(item.size(), 4U);
   EXPECT_EQ(item[1], item[3]);
@@ -71,7 +71,7 @@ TEST(Pickle, UnderstandsProtocol4) {
       "\x8c\x0b"
       "collections\x94\x8c\x0bOrderedDict\x94\x93\x94)R\x94\x8c\x01k\x94\x8f\x94(K\x01K\x02\x90s.";
   const std::string bytes = "\x80\x04\x95" + rt::le(std::uint64_t{body.size()}) + body;
-  const Pickle pickle = parse(bytes);
+  const Pickle pickle = unpickled(bytes);
   const auto item = pickle.values.items(pickle.root);
   ASSERT_EQ(item.size(), 2U);
   EXPECT_EQ(pickle.values.text(item[0]), "k");
@@ -92,7 +92,7 @@ TEST(Pickle, MakesAnOrderedDictFromPairs) {
                                 .raw("\x85")
                                 .reduce()
                                 .stop();
-  const Pickle pickle = parse(bytes);
+  const Pickle pickle = unpickled(bytes);
   ASSERT_TRUE(pickle.values.is(pickle.root, ValueKind::kDict));
   EXPECT_EQ(pickle.values.count(pickle.root), 2U);
 }
@@ -111,7 +111,7 @@ TEST(Pickle, OtherAllowedGlobalsBecomePlaceholders) {
                                                         {"builtins", "set"}}) {
     const std::string bytes =
         PickleBuilder().global(module, name).integers({1}).reduce().dict().build().text("k").integer(1).set_item().stop();
-    const Pickle pickle = parse(bytes);
+    const Pickle pickle = unpickled(bytes);
     ASSERT_TRUE(pickle.values.is(pickle.root, ValueKind::kOpaque));
     EXPECT_EQ(pickle.values.global(pickle.root).name, module + "." + name);
   }
@@ -150,7 +150,7 @@ TEST(Pickle, RefusesBrokenPrograms) {
       {PickleBuilder().none().raw("").stop().substr(0, 3), "is cut after 3 bytes"},
   };
   for (const auto& refused : cases) {
-    rt::expect_refused([&] { parse(refused.first); }, refused.second, refused.second);
+    rt::expect_refused([&] { unpickled(refused.first); }, refused.second, refused.second);
   }
 }
 
@@ -164,10 +164,10 @@ TEST(Pickle, OpcodeLimit) {
   };
   for (const std::uint64_t below : {1U, 0U}) {
     const std::string fine = program(limits::kMaxPickleOpcodes - below);
-    EXPECT_NO_THROW(parse(fine));
+    EXPECT_NO_THROW(unpickled(fine));
   }
   const std::string over = program(limits::kMaxPickleOpcodes + 1);
-  rt::expect_refused([&] { parse(over); }, "more than 5000000 opcodes");
+  rt::expect_refused([&] { unpickled(over); }, "more than 5000000 opcodes");
 }
 
 TEST(Pickle, DepthLimit) {
@@ -186,10 +186,10 @@ TEST(Pickle, DepthLimit) {
   for (const auto& make : {+nested, +marked}) {
     for (const int below : {1, 0}) {
       const std::string fine = make(limits::kMaxPickleDepth - below);
-      EXPECT_NO_THROW(parse(fine));
+      EXPECT_NO_THROW(unpickled(fine));
     }
     const std::string over = make(limits::kMaxPickleDepth + 1);
-    rt::expect_refused([&] { parse(over); }, "deeper than 64");
+    rt::expect_refused([&] { unpickled(over); }, "deeper than 64");
   }
 }
 
@@ -197,12 +197,12 @@ TEST(Pickle, MemoLimit) {
   const auto with_key = [](std::size_t key) { return PickleBuilder().none().put(static_cast<std::uint32_t>(key)).stop(); };
   for (const std::size_t key : {limits::kMaxPickleMemo - 2, limits::kMaxPickleMemo - 1}) {
     const std::string fine = with_key(key);
-    EXPECT_NO_THROW(parse(fine));
+    EXPECT_NO_THROW(unpickled(fine));
   }
   const std::string over = with_key(limits::kMaxPickleMemo);
-  rt::expect_refused([&] { parse(over); }, "memo entry 1000000");
+  rt::expect_refused([&] { unpickled(over); }, "memo entry 1000000");
   const std::string far = with_key(0xFFFFFFFF);
-  rt::expect_refused([&] { parse(far); }, "memo entry 4294967295");
+  rt::expect_refused([&] { unpickled(far); }, "memo entry 4294967295");
 }
 
 TEST(Pickle, ByteLimit) {
@@ -228,27 +228,27 @@ TEST(Pickle, ValueAndExpansionLimits) {
   };
   for (const std::size_t below : {1U, 0U}) {
     const std::string fine = lists(limits::kMaxPickleValues - below);
-    EXPECT_NO_THROW(parse(fine));
+    EXPECT_NO_THROW(unpickled(fine));
   }
   const std::string many = lists(limits::kMaxPickleValues + 1);
-  rt::expect_refused([&] { parse(many); }, "more than 1000000 values");
+  rt::expect_refused([&] { unpickled(many); }, "more than 1000000 values");
   const auto wide = [](std::uint64_t items) { return "\x80\x02](" + std::string(items, 'N') + "e."; };
   const std::string fine = wide(limits::kMaxPickleExpansion - 1);
-  EXPECT_NO_THROW(parse(fine));
+  EXPECT_NO_THROW(unpickled(fine));
   const std::string over = wide(limits::kMaxPickleExpansion);
-  rt::expect_refused([&] { parse(over); }, "expands to more than 2000000 values");
+  rt::expect_refused([&] { unpickled(over); }, "expands to more than 2000000 values");
 }
 
 TEST(Pickle, GlobalNameLimits) {
   const auto named = [](std::size_t length) { return PickleBuilder().global("torch", std::string(length - 6, 'n')).stop(); };
   for (const std::size_t below : {1U, 0U}) {
     const std::string fine = named(limits::kMaxPickleGlobalName - below);
-    EXPECT_NO_THROW(parse(fine));
+    EXPECT_NO_THROW(unpickled(fine));
   }
   const std::string over = named(limits::kMaxPickleGlobalName + 1);
-  rt::expect_refused([&] { parse(over); }, "above the limit of 512");
+  rt::expect_refused([&] { unpickled(over); }, "above the limit of 512");
   const std::string endless = PickleBuilder().global(std::string(100'000, 'm'), "n").stop();
-  rt::expect_refused([&] { parse(endless); }, "a name of more than 512 bytes");
+  rt::expect_refused([&] { unpickled(endless); }, "a name of more than 512 bytes");
   const auto names = [](std::size_t count) {
     PickleBuilder builder;
     builder.mark();
@@ -257,10 +257,10 @@ TEST(Pickle, GlobalNameLimits) {
   };
   for (const std::size_t below : {1U, 0U}) {
     const std::string fine = names(limits::kMaxPickleGlobals - below);
-    EXPECT_NO_THROW(parse(fine));
+    EXPECT_NO_THROW(unpickled(fine));
   }
   const std::string many = names(limits::kMaxPickleGlobals + 1);
-  rt::expect_refused([&] { parse(many); }, "more than 10000 different names");
+  rt::expect_refused([&] { unpickled(many); }, "more than 10000 different names");
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 
 namespace rt = revisit::testing;
 
-Checkpoint parse(const std::string& file) { return parse_safetensors(rt::bytes_of(file), nullptr, "m.safetensors"); }
+Checkpoint read_back(const std::string& file) { return parse_safetensors(rt::bytes_of(file), nullptr, "m.safetensors"); }
 
 class SafetensorsFile : public ::testing::Test {
  protected:
@@ -89,7 +89,7 @@ TEST(Safetensors, CopiesTensorsThatAreNotAligned) {
   const std::string file = rt::safetensors(
       R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[1,5]},"b":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})",
       "\x05" + rt::floats({2.5F}));
-  const Checkpoint read = parse(file);
+  const Checkpoint read = read_back(file);
   EXPECT_EQ(to_f32(read.weights.at("a")), std::vector<float>{2.5F});
   EXPECT_EQ(to_f32(read.weights.at("b")), std::vector<float>{5.0F});
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(read.weights.at("a").data) % 4, 0U);
@@ -112,9 +112,9 @@ std::string tensors_header(std::size_t count) {
 }
 
 TEST(Safetensors, TensorCountLimit) {
-  EXPECT_EQ(parse(rt::safetensors(tensors_header(limits::kMaxTensors - 1))).weights.all().size(), limits::kMaxTensors - 1);
-  EXPECT_EQ(parse(rt::safetensors(tensors_header(limits::kMaxTensors))).weights.all().size(), limits::kMaxTensors);
-  rt::expect_refused([] { parse(rt::safetensors(tensors_header(limits::kMaxTensors + 1))); }, "more than 10000 tensors");
+  EXPECT_EQ(read_back(rt::safetensors(tensors_header(limits::kMaxTensors - 1))).weights.all().size(), limits::kMaxTensors - 1);
+  EXPECT_EQ(read_back(rt::safetensors(tensors_header(limits::kMaxTensors))).weights.all().size(), limits::kMaxTensors);
+  rt::expect_refused([] { read_back(rt::safetensors(tensors_header(limits::kMaxTensors + 1))); }, "more than 10000 tensors");
 }
 
 TEST(Safetensors, NameRankAndMetadataLimits) {
@@ -130,27 +130,27 @@ TEST(Safetensors, NameRankAndMetadataLimits) {
     return rt::safetensors(R"({"__metadata__":{"k":")" + std::string(bytes - 1, 'v') + R"("}})");
   };
   for (const std::size_t below : {1U, 0U}) {
-    EXPECT_NO_THROW(parse(named(limits::kMaxTensorName - below)));
-    EXPECT_NO_THROW(parse(ranked(limits::kMaxRank - below)));
-    EXPECT_NO_THROW(parse(metadata(limits::kMaxMetadataBytes - below)));
+    EXPECT_NO_THROW(read_back(named(limits::kMaxTensorName - below)));
+    EXPECT_NO_THROW(read_back(ranked(limits::kMaxRank - below)));
+    EXPECT_NO_THROW(read_back(metadata(limits::kMaxMetadataBytes - below)));
   }
-  rt::expect_refused([&] { parse(named(limits::kMaxTensorName + 1)); }, "has 513 bytes, the limit is 512");
-  rt::expect_refused([&] { parse(ranked(limits::kMaxRank + 1)); }, "tensor 'a' has more than 8 dimensions");
-  rt::expect_refused([&] { parse(metadata(limits::kMaxMetadataBytes + 1)); }, "'__metadata__' has more than 1000000 bytes");
+  rt::expect_refused([&] { read_back(named(limits::kMaxTensorName + 1)); }, "has 513 bytes, the limit is 512");
+  rt::expect_refused([&] { read_back(ranked(limits::kMaxRank + 1)); }, "tensor 'a' has more than 8 dimensions");
+  rt::expect_refused([&] { read_back(metadata(limits::kMaxMetadataBytes + 1)); }, "'__metadata__' has more than 1000000 bytes");
 }
 
 // A file of the full length is not needed: at the limit the sentence is about the bytes that are missing.
 TEST(Safetensors, HeaderLengthLimit) {
   const auto with_length = [](std::uint64_t length) { return rt::le(length) + "{}"; };
-  rt::expect_refused([&] { parse(with_length(limits::kMaxHeaderBytes - 1)); }, "the header needs 99999999 bytes");
-  rt::expect_refused([&] { parse(with_length(limits::kMaxHeaderBytes)); }, "the header needs 100000000 bytes");
-  rt::expect_refused([&] { parse(with_length(limits::kMaxHeaderBytes + 1)); }, "the limit is 100000000");
+  rt::expect_refused([&] { read_back(with_length(limits::kMaxHeaderBytes - 1)); }, "the header needs 99999999 bytes");
+  rt::expect_refused([&] { read_back(with_length(limits::kMaxHeaderBytes)); }, "the header needs 100000000 bytes");
+  rt::expect_refused([&] { read_back(with_length(limits::kMaxHeaderBytes + 1)); }, "the limit is 100000000");
 }
 
 // No valid header is deeper than 3; what is too deep is told apart from what is merely of the wrong kind.
 TEST(Safetensors, NestingLimit) {
-  rt::expect_refused([] { parse(rt::safetensors(R"({"a":{"shape":[[)")); }, "may not hold an array");
-  rt::expect_refused([] { parse(rt::safetensors(R"({"a":{"shape":[{"b":)")); }, "may not hold an object");
+  rt::expect_refused([] { read_back(rt::safetensors(R"({"a":{"shape":[[)")); }, "may not hold an array");
+  rt::expect_refused([] { read_back(rt::safetensors(R"({"a":{"shape":[{"b":)")); }, "may not hold an object");
 }
 
 }  // namespace

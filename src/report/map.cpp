@@ -12,7 +12,7 @@
 namespace revisit::report {
 namespace {
 
-constexpr double kWidth = 720, kMargin = 24, kMaxHeight = 560, kScaleBar = 28;
+constexpr double kMapWidth = 720, kMargin = 24, kMaxHeight = 560, kScaleBar = 28;
 constexpr std::size_t kMaxDots = 4000;  // references drawn; more would only make the page slow
 constexpr std::size_t kMaxLines = 3000;
 
@@ -71,14 +71,14 @@ std::optional<Drawing> draw_map(const RunReport& report) {
     }
   }
   const double span_x = std::max(1.0, bounds.east - bounds.west), span_y = std::max(1.0, bounds.north - bounds.south);
-  const double scale = std::min((kWidth - 2 * kMargin) / span_x, (kMaxHeight - 2 * kMargin) / span_y);
+  const double scale = std::min((kMapWidth - 2 * kMargin) / span_x, (kMaxHeight - 2 * kMargin) / span_y);
   const double height = span_y * scale + 2 * kMargin + kScaleBar;
-  const double left = (kWidth - span_x * scale) / 2;  // a tall map stands in the middle
+  const double left = (kMapWidth - span_x * scale) / 2;  // a tall map stands in the middle
   const auto place = [&](const Position& at) {
     return Point{left + (at.east_m - bounds.west) * scale, kMargin + (bounds.north - at.north_m) * scale};
   };
 
-  Drawing out{kWidth, height, "Map of matches, north up", {}};
+  Drawing out{kMapWidth, height, "Map of matches, north up", {}};
   const auto& references = report.dataset.references;
   const std::size_t every = references.size() / kMaxDots + 1;
   for (std::size_t i = 0; i < references.size(); i += every) {
@@ -93,7 +93,7 @@ std::optional<Drawing> draw_map(const RunReport& report) {
                                  link.wrong ? std::vector<double>{5, 4} : std::vector<double>{}});
     out.shapes.emplace_back(Disc{place(*link.query), 4, link.colour});
   }
-  const double bar_m = round_length(kWidth / 4 / scale);
+  const double bar_m = round_length(kMapWidth / 4 / scale);
   out.shapes.emplace_back(Line{{{kMargin, height - 24}, {kMargin + bar_m * scale, height - 24}}, {}, 3, {}, 1});
   out.shapes.emplace_back(
       Words{{kMargin, height - 8}, bar_m < 10000 ? fmt::format("{:g} m", bar_m) : fmt::format("{:g} km", bar_m / 1000), {}, {}});

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-std::string contents(const fs::path& path) {
+std::string text_of(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
@@ -75,7 +75,7 @@ class ReadRun : public ::testing::Test {
 
   /// Puts another value at a key of a JSON file of the run, or takes the key out, and says how it is refused.
   std::string with(const char* file, const Json::json_pointer& key, const Json& value) {
-    const auto before = contents(folder_ / "run" / file);
+    const auto before = text_of(folder_ / "run" / file);
     auto json = Json::parse(before);
     value.is_discarded() ? static_cast<void>(json.erase(key.back())) : static_cast<void>(json[key] = value);
     write(file, json.dump());
@@ -85,7 +85,7 @@ class ReadRun : public ::testing::Test {
   }
 
   std::string with_line(const char* file, const std::string& line) {
-    const auto before = contents(folder_ / "run" / file);
+    const auto before = text_of(folder_ / "run" / file);
     write(file, before + line + "\n");
     auto sentence = refusal();
     write(file, before);
@@ -93,7 +93,7 @@ class ReadRun : public ::testing::Test {
   }
 
   std::string with_instead(const char* file, const std::string& part, const std::string& other) {
-    const auto before = contents(folder_ / "run" / file);
+    const auto before = text_of(folder_ / "run" / file);
     const auto at = before.find(part);
     EXPECT_NE(at, std::string::npos) << part;
     write(file, before.substr(0, at) + other + before.substr(at + part.size()));
@@ -125,7 +125,7 @@ TEST_F(ReadRun, GivesBackWhatWasWrittenAndDrawsTheSamePage) {
   EXPECT_EQ(again.skipped[0].code, ErrorCode::kBadImage);
   EXPECT_EQ(again.patches.front().scores.kept, (std::vector<std::int64_t>{0, 3}));
   write_report(folder_ / "again.html", again);
-  EXPECT_EQ(contents(folder_ / "again.html"), contents(folder_ / "run/report.html"));
+  EXPECT_EQ(text_of(folder_ / "again.html"), text_of(folder_ / "run/report.html"));
 }
 
 TEST_F(ReadRun, AnUnlabelledRunStaysUnlabelled) {
@@ -165,7 +165,7 @@ TEST_F(ReadRun, AMissingPhotoIsNamedInItsPlace) {
   fs::remove(report_.dataset.queries[0].path);
   const auto run = read_run(folder_ / "run/run.json");
   write_report(folder_ / "again.html", std::get<RunReport>(run));
-  const auto page = contents(folder_ / "again.html");
+  const auto page = text_of(folder_ / "again.html");
   EXPECT_NE(page.find("missing file:<br>" + report_.dataset.queries[0].path.string()), std::string::npos);
 }
 
@@ -216,7 +216,7 @@ TEST_F(ReadRun, RefusesWhatCannotBeRight) {
 
 TEST_F(ReadRun, PositivesAreAscendingRowsOfReferences) {
   write_run(folder_ / "run", report_);
-  const auto table = contents(folder_ / "run/photos.csv");
+  const auto table = text_of(folder_ / "run/photos.csv");
   const auto at = table.find("0-2|4");
   ASSERT_NE(at, std::string::npos);
   for (const auto* list : {"0-6", "2-1", "3|3", "0-2|1", "-1", "x", "0-", "99999999999"}) {
@@ -228,14 +228,14 @@ TEST_F(ReadRun, PositivesAreAscendingRowsOfReferences) {
 TEST_F(ReadRun, AFileCutAnywhereIsRefusedOrStillWhole) {
   write_run(folder_ / "run", report_);
   for (const auto* file : {"run.json", "tokens.json"}) {
-    const auto text = contents(folder_ / "run" / file);
+    const auto text = text_of(folder_ / "run" / file);
     for (std::size_t size = 0; size + 1 < text.size(); ++size) {  // without the last line end it is whole
       write(file, text.substr(0, size));
       ASSERT_NE(refusal(), "(accepted)") << file << " cut to " << size;
     }
     write(file, text);
   }
-  const auto text = contents(folder_ / "run/photos.csv");
+  const auto text = text_of(folder_ / "run/photos.csv");
   for (std::size_t size = 0; size < text.size(); size += 5) {
     write("photos.csv", text.substr(0, size));
     refusal();  // a shorter table may be a sound one; it must not do harm
@@ -272,10 +272,10 @@ TEST_F(ReadRun, ASweepIsDrawnAgainTheSame) {
   const auto run = read_run(folder_ / "run/sweep.json");
   write_sweep(folder_ / "again", std::get<Sweep>(run));
   for (const auto* file : {"sweep.csv", "sweep.json", "sweep.svg", "sweep.png", "report.html"})
-    EXPECT_EQ(contents(folder_ / "again" / file), contents(folder_ / "run" / file)) << file;
+    EXPECT_EQ(text_of(folder_ / "again" / file), text_of(folder_ / "run" / file)) << file;
   EXPECT_EQ(draw_sweep(folder_ / "drawn", sweep).size(), 4U);
   EXPECT_FALSE(fs::exists(folder_ / "drawn/sweep.json")) << "drawing again leaves what was read alone";
-  const auto text = contents(folder_ / "run/sweep.json");
+  const auto text = text_of(folder_ / "run/sweep.json");
   auto json = Json::parse(text);
   json["runs"] = Json::array();
   write("sweep.json", json.dump());
@@ -288,7 +288,7 @@ TEST_F(ReadRun, ASweepIsDrawnAgainTheSame) {
 
 TEST_F(ReadRun, GeoJsonHasPointsLinesAndVerdicts) {
   ASSERT_TRUE(write_matches_geojson(folder_ / "m.geojson", report_));
-  const auto features = Json::parse(contents(folder_ / "m.geojson"))["features"];
+  const auto features = Json::parse(text_of(folder_ / "m.geojson"))["features"];
   ASSERT_EQ(features.size(), 5U) << "three queries, two of them with a match";
   EXPECT_EQ(features[1]["geometry"]["type"], "LineString");
   EXPECT_NEAR(features[1]["geometry"]["coordinates"][1][1].get<double>(), 47.0004, 1e-9) << "longitude first";

@@ -16,7 +16,7 @@ namespace revisit {
 namespace report {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 std::string ranges_of(const std::vector<int>& rows) {
   std::string out;
@@ -68,9 +68,9 @@ std::string photos_csv(const RunReport& report) {
 }
 
 std::string tokens_json(const std::vector<PhotoPatches>& patches) {
-  auto list = Json::array();
+  auto list = OrderedJson::array();
   for (const auto& one : patches) {
-    auto values = Json::array();
+    auto values = OrderedJson::array();
     for (const float value : one.scores.values) {
       if (std::isfinite(value)) {
         values.push_back(rounded_score(value));
@@ -85,15 +85,15 @@ std::string tokens_json(const std::vector<PhotoPatches>& patches) {
                     {"values", std::move(values)},
                     {"kept", one.scores.kept}});
   }
-  return Json{{"schema", 1}, {"photos", std::move(list)}}.dump() + "\n";
+  return OrderedJson{{"schema", 1}, {"photos", std::move(list)}}.dump() + "\n";
 }
 
-Json feature(const char* type, Json coordinates, const Json& properties) {
+OrderedJson feature(const char* type, OrderedJson coordinates, const OrderedJson& properties) {
   return {
       {"type", "Feature"}, {"geometry", {{"type", type}, {"coordinates", std::move(coordinates)}}}, {"properties", properties}};
 }
 
-Json place_of(const Photo& photo) {
+OrderedJson place_of(const Photo& photo) {
   const LatLon& at = *photo.position->geographic;
   return {at.lon_deg, at.lat_deg};
 }
@@ -104,12 +104,12 @@ bool is_placed(const Photo& photo) { return photo.position && photo.position->ge
 }  // namespace report
 
 bool write_matches_geojson(const std::filesystem::path& file, const RunReport& report) {
-  auto features = report::Json::array();
+  auto features = report::OrderedJson::array();
   bool linked = false;
   for (std::size_t q = 0; q < report.matches.size(); ++q) {
     const Photo& query = report.dataset.queries[q];
     if (!report::is_placed(query)) continue;
-    report::Json properties{{"query", query.name}};
+    report::OrderedJson properties{{"query", query.name}};
     const Photo* reference = nullptr;
     if (!report.matches[q].empty()) {
       const Match& first = report.matches[q].front();
@@ -124,11 +124,11 @@ bool write_matches_geojson(const std::filesystem::path& file, const RunReport& r
     if (reference == nullptr || !report::is_placed(*reference)) continue;
     linked = true;
     features.push_back(
-        report::feature("LineString", report::Json::array({report::place_of(query), report::place_of(*reference)}), properties));
+        report::feature("LineString", report::OrderedJson::array({report::place_of(query), report::place_of(*reference)}), properties));
   }
   if (!linked) return false;
-  const report::Json collection{{"type", "FeatureCollection"}, {"features", std::move(features)}};
-  report::write_text(file, collection.dump(-1, ' ', false, report::Json::error_handler_t::replace) + "\n");
+  const report::OrderedJson collection{{"type", "FeatureCollection"}, {"features", std::move(features)}};
+  report::write_text(file, collection.dump(-1, ' ', false, report::OrderedJson::error_handler_t::replace) + "\n");
   return true;
 }
 

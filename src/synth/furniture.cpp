@@ -7,13 +7,6 @@ namespace revisit::synth {
 
 namespace {
 
-int paint(Scene& scene, Vec3 colour) {
-  Material m;
-  m.surface = Surface::kPaint;
-  m.colour = colour;
-  return scene.add(m);
-}
-
 /// A tapering stick from foot to tip: two crossed blades.
 void stick(Scene& scene, Vec3 foot, Vec3 tip, float thick, float thin, int material) {
   const Vec3 axis = normalised(tip - foot);

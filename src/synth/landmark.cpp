@@ -7,18 +7,11 @@ namespace revisit::synth {
 
 namespace {
 
-int paint(Scene& scene, Vec3 colour) {
-  Material m;
-  m.surface = Surface::kPaint;
-  m.colour = colour;
-  return scene.add(m);
-}
-
-struct Look {
+struct Finish {
   int wall, roof, trim, facade;
 };
 
-Look make_look(Scene& scene, float width, float height, Rng& rng) {
+Finish make_look(Scene& scene, float width, float height, Rng& rng) {
   static constexpr std::array<Pattern, 3> kPatternsOfLandmarks{Pattern::kStone, Pattern::kBrick, Pattern::kPlaster};
   Material wall;
   wall.surface = Surface::kWall;
@@ -68,7 +61,7 @@ void pyramid(Scene& scene, const Frame& f, Extent a, Extent b, float z, float ri
 }
 
 /// A shaft with openings, a clock perhaps, and a spire, dome or battlements on top.
-void tower(Scene& scene, const Frame& f, float a, float b, float side, float height, const Look& look, Rng& rng) {
+void tower(Scene& scene, const Frame& f, float a, float b, float side, float height, const Finish& look, Rng& rng) {
   add_box(scene, f, {a, a + side}, {b, b + side}, {0, height}, look.wall, look.roof);
   const int dark = paint(scene, {0.05f, 0.05f, 0.06f});
   const float z = height - side * rng.range(0.9f, 1.4f), slit = side * rng.range(0.15f, 0.3f);
@@ -107,7 +100,7 @@ void tower(Scene& scene, const Frame& f, float a, float b, float side, float hei
   }
 }
 
-void hall(Scene& scene, const Frame& f, float width, float depth, float height, const Look& look, bool columns, Rng& rng) {
+void hall(Scene& scene, const Frame& f, float width, float depth, float height, const Finish& look, bool columns, Rng& rng) {
   scene.quad(f.at(0, 0, 0), f.at(width, 0, 0), f.at(width, 0, height), f.at(0, 0, height), look.facade);
   scene.quad(f.at(width, 0, 0), f.at(width, depth, 0), f.at(width, depth, height), f.at(width, 0, height), look.wall);
   scene.quad(f.at(0, depth, 0), f.at(0, 0, 0), f.at(0, 0, height), f.at(0, depth, height), look.wall);
@@ -128,7 +121,7 @@ void hall(Scene& scene, const Frame& f, float width, float depth, float height, 
 
 void add_landmark(Scene& scene, const Frame& frame, float width, Rng& rng) {
   const float height = rng.range(6, 12);
-  const Look look = make_look(scene, width, height, rng);
+  const Finish look = make_look(scene, width, height, rng);
   switch (rng.below(4)) {
     case 0: {  // a church: nave and tower
       hall(scene, frame, width, 18, height, look, false, rng);

@@ -7,13 +7,6 @@ namespace revisit::synth {
 
 namespace {
 
-int paint(Scene& scene, Vec3 colour) {
-  Material m;
-  m.surface = Surface::kPaint;
-  m.colour = colour;
-  return scene.add(m);
-}
-
 int sign(Scene& scene, Rng& rng) {
   Material m;
   m.surface = Surface::kSign;

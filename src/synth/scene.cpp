@@ -14,6 +14,13 @@ int Scene::add(const Material& material) {
   return static_cast<int>(materials.size()) - 1;
 }
 
+int paint(Scene& scene, Vec3 colour, Surface surface) {
+  Material m;
+  m.surface = surface;
+  m.colour = colour;
+  return scene.add(m);
+}
+
 Face& Scene::quad(Vec3 a, Vec3 b, Vec3 c, Vec3 d, int material) {
   Face face;
   face.corners = {a, b, c, d};

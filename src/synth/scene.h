@@ -103,6 +103,9 @@ struct Scene {
   Face& triangle(Vec3 a, Vec3 b, Vec3 c, int material);
 };
 
+/// A plain colour as a new material.
+int paint(Scene& scene, Vec3 colour, Surface surface = Surface::kPaint);
+
 /// A right-angled corner to build in: a along the street front, b inward, z up. The front faces against `inward`.
 struct Frame {
   Vec3 origin;

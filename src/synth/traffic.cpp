@@ -11,13 +11,6 @@ struct Paints {
   int dark, glass, head_light, tail_light;
 };
 
-int paint(Scene& scene, Vec3 colour, Surface surface = Surface::kPaint) {
-  Material m;
-  m.surface = surface;
-  m.colour = colour;
-  return scene.add(m);
-}
-
 /// The cabin: a box whose top is smaller than its foot.
 void frustum(Scene& scene, const Frame& f, Extent a, Extent b, Extent z, float slope_a, float slope_b, int side, int top) {
   const std::array<Vec3, 4> low{f.at(a.low, b.low, z.low), f.at(a.high, b.low, z.low), f.at(a.high, b.high, z.low),

@@ -19,12 +19,12 @@ constexpr float kStray_m = 20;
 constexpr int kZone = 32;
 constexpr double kTownEast_m = 500'000, kTownNorth_m = 5'300'000;
 
-struct Spot {
+struct Standpoint {
   double east_m, north_m, street_deg;
 };
 
 /// Places fill growing squares of blocks, so a place's position does not depend on how many there are.
-Spot spot_of(std::uint64_t seed, int place) {
+Standpoint spot_of(std::uint64_t seed, int place) {
   int shell = 0;
   while ((shell + 1) * (shell + 1) <= place) ++shell;
   const int rest = place - shell * shell;
@@ -63,7 +63,7 @@ std::array<Mood, 13> moods_of(Rng& rng) {
 }  // namespace synth
 
 TownView town_view(const TownOptions& options, int place_number, int view) {
-  using synth::combine, synth::Mood, synth::Place, synth::Rng, synth::SinCos, synth::Spot;
+  using synth::combine, synth::Mood, synth::Place, synth::Rng, synth::SinCos, synth::Standpoint;
   if (place_number < 0 || place_number >= options.places || view < 0 || view >= options.views) {
     fail(ErrorCode::kUsage, "view {} of place {} does not exist: the town has {} places of {} views", view, place_number,
          options.places, options.views);
@@ -90,7 +90,7 @@ TownView town_view(const TownOptions& options, int place_number, int view) {
   out.camera.heading_deg = static_cast<double>(rng.range(-7.5f, 7.5f));
   out.camera.height_m = static_cast<double>(rng.range(1.55f, 2.1f));
 
-  const Spot spot = synth::spot_of(options.seed, place_number);
+  const Standpoint spot = synth::spot_of(options.seed, place_number);
   const double facing_deg = spot.street_deg + static_cast<double>(place.heading_deg);
   const SinCos base = synth::sin_cos_deg(facing_deg);
   const auto s = static_cast<double>(base.sin), c = static_cast<double>(base.cos);

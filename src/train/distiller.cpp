@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <limits>
 #include <set>
 
@@ -18,6 +17,7 @@
 #include "image/preprocess.h"
 #include "model/model_file.h"
 #include "train/checkpoint.h"
+#include "train/clock.h"
 #include "train/curve.h"
 #include "train/initial_model.h"
 #include "train/rotation.h"
@@ -30,13 +30,10 @@ namespace revisit::train {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
 constexpr int kHeldOut = 32;                              // crops the student is judged by
 constexpr std::int64_t kHeldOutFrom = 1'000'000'000'000;  // their ids, out of reach of learning
 constexpr int kJudgeEvery = 200;                          // steps
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 TrainAugment light_only(const TrainAugment& augment) {
   TrainAugment out;

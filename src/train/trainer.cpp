@@ -8,7 +8,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <set>
 #include <system_error>
@@ -19,6 +18,7 @@
 #include "model/model_file.h"
 #include "tensor/parallel.h"
 #include "train/checkpoint.h"
+#include "train/clock.h"
 #include "train/curve.h"
 #include "train/initial_model.h"
 #include "train/learner.h"
@@ -28,11 +28,8 @@ namespace revisit::train {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kNamesInASentence = 8;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 void make_folder(const fs::path& folder) {
   std::error_code error;

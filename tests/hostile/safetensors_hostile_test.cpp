@@ -14,7 +14,7 @@ namespace {
 namespace rt = revisit::testing;
 using rt::expect_refused;
 
-struct Lie {
+struct HeaderLie {
   std::string label;
   std::string part;
   std::string file;
@@ -37,7 +37,7 @@ TEST(SafetensorsLies, AreRefusedNamingTensorOrField) {
     return R"("b":{"dtype":"F32","shape":[1],"data_offsets":[)" + std::to_string(begin) + "," + std::to_string(end) + "]}";
   };
   ASSERT_NO_THROW(parse_safetensors(rt::bytes_of(rt::safetensors("{" + a + "," + b(4, 8) + "}", eight)), nullptr, "m"));
-  const std::vector<Lie> lies = {
+  const std::vector<HeaderLie> lies = {
       {"empty file", "the header length", ""},
       {"7 bytes", "the header length needs 8 bytes", std::string(7, '\0')},
       {"length > file", "the header needs 100 bytes", rt::le(std::uint64_t{100}) + "{}"},
@@ -118,7 +118,7 @@ TEST(SafetensorsLies, AreRefusedNamingTensorOrField) {
       {"bytes without tensors", "has 4 bytes after its last tensor", rt::safetensors("{}", four)},
   };
   EXPECT_GE(lies.size(), 30U);
-  for (const Lie& lie : lies)
+  for (const HeaderLie& lie : lies)
     expect_refused([&] { parse_safetensors(rt::bytes_of(lie.file), nullptr, "m"); }, lie.part, lie.label);
 }
 

@@ -18,15 +18,15 @@ using rt::PickleBuilder;
 
 constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
 
-Checkpoint parse(const std::string& file) { return parse_checkpoint(rt::bytes_of(file), nullptr, "m.pth"); }
+Checkpoint parse_file(const std::string& file) { return parse_checkpoint(rt::bytes_of(file), nullptr, "m.pth"); }
 
-struct Lie {
+struct StorageLie {
   std::string label;
   std::string part;
   std::function<void(PickleBuilder&)> write;
 };
 
-const std::vector<rt::RawStorage> kStorages = {{"0", rt::floats({1, 2, 3, 4, 5, 6, 7, 8}), 8}, {"1", rt::floats({9, 10}), 2}};
+const std::vector<rt::RawStorage> kTwoStorages = {{"0", rt::floats({1, 2, 3, 4, 5, 6, 7, 8}), 8}, {"1", rt::floats({9, 10}), 2}};
 
 void view(PickleBuilder& b, std::int64_t offset, const std::vector<std::int64_t>& sizes,
           const std::vector<std::int64_t>& strides) {
@@ -43,7 +43,7 @@ std::string pickle_of(const std::function<void(PickleBuilder&)>& write) {
 }
 
 TEST(StorageLies, AreRefusedInBothTorchFormats) {
-  const std::vector<Lie> lies = {
+  const std::vector<StorageLie> lies = {
       {"numel > bytes", "should have 9 elements of F32",
        [](PickleBuilder& b) { b.text("w").tensor("FloatStorage", "0", 9, 0, {8}, {1}); }},
       {"numel < bytes", "should have 7 elements of F32",
@@ -109,10 +109,10 @@ TEST(StorageLies, AreRefusedInBothTorchFormats) {
        [](PickleBuilder& b) { b.text("\xFF").tensor("FloatStorage", "0", 8, 0, {8}, {1}); }},
   };
   EXPECT_GE(lies.size(), 25U);
-  for (const Lie& lie : lies) {
+  for (const StorageLie& lie : lies) {
     const std::string pickle = pickle_of(lie.write);
-    expect_refused([&] { parse(rt::torch_zip(pickle, kStorages)); }, lie.part, "zip: " + lie.label);
-    expect_refused([&] { parse(rt::torch_legacy(pickle, kStorages)); }, "m.pth", "legacy: " + lie.label);
+    expect_refused([&] { parse_file(rt::torch_zip(pickle, kTwoStorages)); }, lie.part, "zip: " + lie.label);
+    expect_refused([&] { parse_file(rt::torch_legacy(pickle, kTwoStorages)); }, "m.pth", "legacy: " + lie.label);
   }
 }
 
@@ -121,8 +121,8 @@ TEST(StorageLies, SharedStoragesAreNoLie) {
     view(b, 0, {8}, {1});
     b.text("v").tensor("FloatStorage", "0", 8, 4, {2, 2}, {2, 1});
   });
-  for (const std::string& file : {rt::torch_zip(pickle, kStorages), rt::torch_legacy(pickle, kStorages)}) {
-    const Checkpoint read = parse(file);
+  for (const std::string& file : {rt::torch_zip(pickle, kTwoStorages), rt::torch_legacy(pickle, kTwoStorages)}) {
+    const Checkpoint read = parse_file(file);
     EXPECT_EQ(to_f32(read.weights.at("v")), (std::vector<float>{5, 6, 7, 8}));
     EXPECT_EQ(to_f32(read.weights.at("w")), (std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8}));
   }
@@ -130,17 +130,17 @@ TEST(StorageLies, SharedStoragesAreNoLie) {
 
 TEST(StorageLies, LegacyFilesThatContradictThemselvesAreRefused) {
   const std::string pickle = pickle_of([](PickleBuilder& b) { view(b, 0, {8}, {1}); });
-  const std::string good = rt::torch_legacy(pickle, kStorages);
-  ASSERT_NO_THROW(parse(good));
-  const auto refused = [](const std::string& file, const std::string& part) { expect_refused([&] { parse(file); }, part, part); };
+  const std::string good = rt::torch_legacy(pickle, kTwoStorages);
+  ASSERT_NO_THROW(parse_file(good));
+  const auto refused = [](const std::string& file, const std::string& part) { expect_refused([&] { parse_file(file); }, part, part); };
   refused(good + "x", "has 1 bytes after its last storage");
-  EXPECT_NO_THROW(parse(rt::torch_legacy(pickle, {kStorages[0]})));  // what only lies outside the weights may be absent
-  refused(rt::torch_legacy(pickle, {kStorages[1]}), "the storage '0' is missing");
-  refused(rt::torch_legacy(pickle, {kStorages[0], kStorages[0]}), "'0' is listed twice");
-  refused(rt::torch_legacy(pickle, {kStorages[0], {"9", "", 0}}), "'9' is listed, but no tensor");
-  refused(rt::torch_legacy(pickle, {{"0", kStorages[0].data, 9}}), "has 9 elements, its tensors expect 8");
-  refused(rt::torch_legacy(pickle, kStorages, rt::torch_system(false)), "little_endian is not true");
-  refused(rt::torch_legacy(pickle, kStorages, PickleBuilder().none().stop()), "no dictionary");
+  EXPECT_NO_THROW(parse_file(rt::torch_legacy(pickle, {kTwoStorages[0]})));  // what only lies outside the weights may be absent
+  refused(rt::torch_legacy(pickle, {kTwoStorages[1]}), "the storage '0' is missing");
+  refused(rt::torch_legacy(pickle, {kTwoStorages[0], kTwoStorages[0]}), "'0' is listed twice");
+  refused(rt::torch_legacy(pickle, {kTwoStorages[0], {"9", "", 0}}), "'9' is listed, but no tensor");
+  refused(rt::torch_legacy(pickle, {{"0", kTwoStorages[0].data, 9}}), "has 9 elements, its tensors expect 8");
+  refused(rt::torch_legacy(pickle, kTwoStorages, rt::torch_system(false)), "little_endian is not true");
+  refused(rt::torch_legacy(pickle, kTwoStorages, PickleBuilder().none().stop()), "no dictionary");
   const std::string system = rt::torch_system();
   refused(rt::torch_magic() + PickleBuilder().integer(1002).stop() + system + pickle, "the protocol is not 1001");
   refused(PickleBuilder().integer(5).stop() + good, "without torch's magic number");
@@ -163,7 +163,7 @@ TEST(StorageLies, LegacyPartsStayInsideTheirStorage) {
     builder.mark().text("storage").global("torch", "FloatStorage").text("k").text("cpu").integer(4);
     builder.mark().text("v").integer(first).integer(count).tuple().tuple().persistent_id();
     builder.integer(0).integers({0}).integers({1}).boolean(false).call("collections", "OrderedDict").tuple().reduce().set_item();
-    expect_refused([&] { parse(rt::torch_legacy(builder.stop(), {{"k", rt::floats({1, 2, 3, 4}), 4}})); }, "views elements");
+    expect_refused([&] { parse_file(rt::torch_legacy(builder.stop(), {{"k", rt::floats({1, 2, 3, 4}), 4}})); }, "views elements");
   }
 }
 

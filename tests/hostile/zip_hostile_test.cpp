@@ -15,7 +15,7 @@ using rt::expect_refused;
 using rt::ZipEndSpec;
 using rt::ZipEntrySpec;
 
-struct Lie {
+struct ZipLie {
   std::string label;
   std::string part;
   std::string file;
@@ -38,7 +38,7 @@ TEST(ZipLies, AreRefusedNamingTheEntry) {
   const std::string good = rt::write_zip({a, b});
   ASSERT_NO_THROW(parse_zip(rt::bytes_of(good), "m.pth"));
   constexpr std::uint32_t kWide = 0xFFFFFFFF;
-  const std::vector<Lie> lies = {
+  const std::vector<ZipLie> lies = {
       {"deflated", "'m/x' is compressed (method 8)", one({.method = 8})},
       {"deflated by the local header only", "'m/x' is compressed (method 8) by its local header", one({.local_method = 8})},
       {"encrypted", "'m/x' is encrypted", one({.flags = 1})},
@@ -102,7 +102,7 @@ TEST(ZipLies, AreRefusedNamingTheEntry) {
       {"bytes between directory and end", "does not end where", rt::write_zip({a}, {.before_end = "hidden"})},
   };
   EXPECT_GE(lies.size(), 20U);
-  for (const Lie& lie : lies) expect_refused([&] { parse_zip(rt::bytes_of(lie.file), "m.pth"); }, lie.part, lie.label);
+  for (const ZipLie& lie : lies) expect_refused([&] { parse_zip(rt::bytes_of(lie.file), "m.pth"); }, lie.part, lie.label);
 }
 
 TEST(ZipLies, ArchivesThatAreNoPlainCheckpointAreRefused) {
