@@ -28,7 +28,9 @@ build: deps-core
 	@cmake --build --preset release -j $(JOBS)
 	@echo "built $(REVISIT)"
 
-demo: build
+demo: deps-core
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release -j $(JOBS) --target revisit make_pictures # and not the trainer, which takes minutes
 	@scripts/demo.sh $(REVISIT)
 
 bench: build

@@ -54,6 +54,9 @@ struct TrainData {
   int images_per_place = 4;
   std::vector<TrainSource> sources;
   int workers = 1;                         ///< threads that decode and augment
+  int variants = 0;                        ///< 0: every picture is changed anew; n: a place has n fixed sets of pictures, and what
+                                           ///< the frozen blocks make of them is kept on disk
+  std::filesystem::path cache;             ///< folder for that; empty: the output folder
 };
 
 struct TrainModel {

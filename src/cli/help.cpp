@@ -65,8 +65,7 @@ std::string program_help(const std::vector<Listed>& verbs) {
          listing(verbs) +
          "\n"
          "revisit COMMAND --help shows examples and options; revisit --version the version.\n"
-         "Exit codes: 0 ok, 1 failed, 2 usage, 3 bad input file, 4 done but some input was skipped,\n"
-         "5 no space or memory, 130 interrupted.\n";
+         "Exit codes: 0 ok, 1 failed, 2 usage, 3 bad file, 4 some input skipped, 5 no space, 130 stopped.\n";
 }
 
 std::string group_help(const std::string& group, const std::vector<Listed>& verbs) {

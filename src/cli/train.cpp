@@ -28,6 +28,9 @@ struct TrainArgs {
   std::string out;
   std::string preset;
   bool resume = false;
+  bool ablation = false;
+  int seeds = 3;
+  std::string groups;
   TrainOverrides overrides;
 };
 
@@ -109,6 +112,11 @@ std::vector<std::string> trainer_arguments(const TrainArgs& args, const fs::path
     words.push_back(value);
   };
   if (args.resume) words.emplace_back("--resume");
+  if (args.ablation) {
+    words.emplace_back("--ablation");
+    add("--seeds", std::to_string(args.seeds));
+    if (!args.groups.empty()) add("--only", args.groups);
+  }
   const auto& overrides = args.overrides;
   if (overrides.device) add("--device", *overrides.device);
   if (overrides.threads) add("--threads", std::to_string(*overrides.threads));
@@ -137,12 +145,12 @@ int run_train(const TrainArgs& args, Console& console) {
   }
   if (args.config.empty()) {
     fail_with_hint(ErrorCode::kUsage, "revisit train --print-config weiad-tiny > tiny.toml makes one",
-                   "'train' needs CONFIG.toml");
+                   "'{}' needs CONFIG.toml", args.ablation ? "ablate" : "train");
   }
   const auto& file = args.config.front();
   const auto config = load_train_config(file, args.overrides);
   require_inputs(config, file);
-  const fs::path out = args.out.empty() ? fs::path("runs") / config.name : fs::path(args.out);
+  const fs::path out = args.out.empty() ? fs::path("runs") / (config.name + (args.ablation ? "-ablation" : "")) : fs::path(args.out);
   std::error_code error;
   if (fs::exists(out, error) && !fs::is_directory(out, error)) {
     fail_with_hint(ErrorCode::kUsage, "--out names a folder", "'{}' is a file, but training writes into a folder", out.string());
@@ -179,6 +187,31 @@ Verb make_train(Console& console) {
       {"--steps", "N", "steps in all, 1 to 100000000; default: the configuration's", to_int(overrides.steps, 1, 100'000'000)},
       {"--seed", "S", "default: the configuration's", to_seed(overrides.seed)},
       {"--print-config", "PRESET", "write a preset to standard output and do nothing else", to_text(args->preset)}};
+  verb.run = [args, &console] { return run_train(*args, console); };
+  return verb;
+}
+
+Verb make_ablate(Console& console) {
+  const auto args = std::make_shared<TrainArgs>();
+  args->ablation = true;
+  auto& overrides = args->overrides;
+  Verb verb;
+  verb.name = "ablate";
+  verb.about =
+      "takes WeiAD and WeiToP apart on your data: trains a configuration as it is and with one thing changed at a time, and writes the "
+      "table of recalls. Stop it and start it again as you like: rows that are done are kept. Needs a build with LibTorch, else exit 1.";
+  verb.examples = {"revisit ablate tiny.toml --seeds 3", "revisit ablate tiny.toml --only parts,kappa --out runs/parts"};
+  verb.positional = {"CONFIG.toml", "the whole, as for `revisit train`", 0, 1, &args->config};
+  verb.options = {
+      {"--out", "DIR", "where the rows and the table go; default: runs/NAME-ablation, with the configuration's name",
+       to_text(args->out)},
+      {"--seeds", "N", "runs of each row of the group parts, 1 to 100; other rows run once; default: 3", to_int(args->seeds, 1, 100)},
+      {"--only", "GROUPS",
+       "some of parts, tiers, delta, gamma, layer, kappa, cluster, with commas between; default: all. The last two need no training",
+       to_text(args->groups)},
+      {"--device", "D", "cpu or cuda; default: the configuration's", to_choice(overrides.device, {"cpu", "cuda"})},
+      {"--threads", "N", "cores used, 1 to 1024; default: the configuration's", to_int(overrides.threads, 1, 1024)},
+      {"--steps", "N", "steps of a row, 1 to 100000000; default: the configuration's", to_int(overrides.steps, 1, 100'000'000)}};
   verb.run = [args, &console] { return run_train(*args, console); };
   return verb;
 }

@@ -25,6 +25,7 @@ Verb make_sweep(Console& console);
 Verb make_report(Console& console);
 Verb make_synth(Console& console);
 Verb make_train(Console& console);
+Verb make_ablate(Console& console);
 Verb make_bench(Console& console);
 Verb make_doctor(Console& console);
 
@@ -59,6 +60,7 @@ inline constexpr VerbEntry kVerbs[] = {
     {"report", "the page and curves of a run drawn again, without its model", make_report},
     {"synth", "a made-up town with ground truth, to try things out", make_synth},
     {"train", "a model learnt from photos of places, as a TOML file says", make_train},
+    {"ablate", "what each part of WeiAD and WeiToP is worth on your data", make_ablate},
     {"model import", "a checkpoint (.pth .ckpt .pt .safetensors) to a model file", make_model_import},
     {"model inspect", "what a model file holds", make_model_inspect},
     {"model fit-vlad", "a model without training: a vocabulary fitted on your photos", make_model_fit_vlad},

@@ -26,22 +26,10 @@
 namespace revisit::feed {
 namespace {
 
+// With variants, pictures are the same for every seed of a study.
+constexpr std::uint64_t kFixedPictures = 0x666978ULL;
+
 constexpr std::size_t kAhead = 2;  // batches in work or waiting to be taken: 60 x 4 pictures of 224 x 224 are 144 MB
-
-struct Slot {
-  int source;
-  int place;
-};
-
-struct Job {
-  Batch batch;
-  std::vector<Slot> slots;
-  std::size_t taken = 0;  // guarded by the loader's mutex, like done
-  std::size_t done = 0;
-  // Per slot, written by whoever has taken it.
-  std::vector<std::vector<std::string>> unreadable;
-  std::vector<std::exception_ptr> failures;
-};
 
 /// Errors that lie in the picture, not in the machine or the program.
 bool is_the_pictures(const Error& error) {
@@ -73,9 +61,29 @@ void check(const TrainData& data) {
 }  // namespace
 
 struct BatchLoader::Impl {
+  struct Slot {
+    int source;
+    int place;
+  };
+
+  struct Job {
+    Batch batch;
+    std::vector<Slot> slots;
+    std::size_t taken = 0;  // guarded by the loader's mutex, like done
+    std::size_t done = 0;
+    // Per slot, written by whoever has taken it.
+    std::vector<std::vector<std::string>> unreadable;
+    std::vector<std::exception_ptr> failures;
+  };
+
   Impl(const TrainData& the_data, const TrainAugment& the_augment, const Normalisation& the_normalisation, std::uint64_t the_seed,
-       std::int64_t first_step)
-      : data(the_data), augment(the_augment), normalisation(the_normalisation), seed(the_seed), next_step(first_step) {
+       std::int64_t first_step, KnownTokens the_known)
+      : data(the_data),
+        augment(the_augment),
+        normalisation(the_normalisation),
+        seed(the_seed),
+        known(std::move(the_known)),
+        next_step(first_step) {
     check(data);
     std::erase_if(data.sources, [](const TrainSource& source) { return source.weight == 0; });
     check_apart(data.sources);
@@ -84,6 +92,7 @@ struct BatchLoader::Impl {
     const std::vector<int> quotas = quotas_of(weights, data.places_per_batch);
     for (std::size_t i = 0; i < data.sources.size(); ++i) {
       sources.push_back(open_source(data.sources[i], data.images_per_place, quotas[i]));
+      first_place.push_back(i == 0 ? 0 : first_place[i - 1] + sources[i - 1]->places());
       plans.push_back(std::make_unique<SourcePlan>(*sources[i], quotas[i], seed_of(seed, i)));
       per_epoch = std::max(per_epoch, plans[i]->batches_per_epoch());
     }
@@ -144,6 +153,10 @@ struct BatchLoader::Impl {
     batch.pixels.resize(checked_mul(images, values_per_image(), "values of a batch"));
     batch.labels.resize(images);
     batch.names.resize(images);
+    if (data.variants > 0) {
+      batch.pictures.resize(images);
+      batch.tokens.resize(images);
+    }
     job->unreadable.resize(job->slots.size());
     job->failures.resize(job->slots.size());
     return job;
@@ -153,13 +166,45 @@ struct BatchLoader::Impl {
     return 3 * checked_mul(static_cast<std::uint64_t>(data.size.height), static_cast<std::uint64_t>(data.size.width), "pixels");
   }
 
+  /// All pictures of the place or none, so that what is computed of them together is always the same.
+  bool is_known(Batch& batch, std::size_t slot) const {
+    if (!known || batch.pictures.empty()) return false;
+    const auto wanted = static_cast<std::size_t>(data.images_per_place), first = slot * wanted;
+    for (std::size_t at = first; at < first + wanted; ++at) {
+      if (known(batch.pictures[at], batch.tokens[at])) continue;
+      for (std::size_t other = first; other <= at; ++other) batch.tokens[other].clear();
+      return false;
+    }
+    return true;
+  }
+
+  /// One of the place's fixed sets of pictures: numbers them, and returns what their changes are drawn from.
+  std::uint64_t choose_variant(Job& job, std::size_t slot) const {
+    const auto [source, place] = job.slots[slot];
+    const auto variant = SplitMix(seed_of(seed, job.batch.step, slot)).below(static_cast<std::uint64_t>(data.variants));
+    const auto set = (first_place[static_cast<std::size_t>(source)] + place) * data.variants + static_cast<std::int64_t>(variant);
+    for (int k = 0; k < data.images_per_place; ++k) {
+      const auto at = slot * static_cast<std::size_t>(data.images_per_place) + static_cast<std::size_t>(k);
+      job.batch.pictures[at] = set * data.images_per_place + k;
+    }
+    return seed_of(kFixedPictures, source, place, variant);
+  }
+
   void make_place(Job& job, std::size_t slot) const {
     const auto [source_number, place] = job.slots[slot];
     const PlaceSource& source = *sources[static_cast<std::size_t>(source_number)];
     const auto wanted = static_cast<std::size_t>(data.images_per_place);
     Batch& batch = job.batch;
-    SplitMix random(seed_of(seed, batch.step, slot));
+    const std::uint64_t own_seed = data.variants > 0 ? choose_variant(job, slot) : seed_of(seed, batch.step, slot);
+    SplitMix random(own_seed);
     const bool mirrored = random.uniform() < augment.flip;
+    if (is_known(batch, slot)) {
+      for (std::size_t k = 0; k < wanted; ++k) {
+        batch.labels[slot * wanted + k] = static_cast<std::int64_t>(slot);
+        batch.names[slot * wanted + k] = fmt::format("{}: known picture {} of place {}", source.name(), k + 1, place);
+      }
+      return;
+    }
 
     std::vector<Image> pictures;
     std::vector<std::string> names;
@@ -179,7 +224,7 @@ struct BatchLoader::Impl {
     }
     for (std::size_t k = 0; k < wanted; ++k) {
       const std::size_t i = k % pictures.size(), at = slot * wanted + k;
-      SplitMix own(seed_of(seed, batch.step, slot, k));
+      SplitMix own(data.variants > 0 ? seed_of(own_seed, k) : seed_of(seed, batch.step, slot, k));
       const Image picture =
           augment_for_training(pictures[i], augment, {.aligned = source.aligned(), .mirrored = mirrored}, data.size, own);
       normalise_to_planes(picture, normalisation.mean, normalisation.std, batch.pixels.data() + at * values_per_image());
@@ -217,7 +262,9 @@ struct BatchLoader::Impl {
   const TrainAugment augment;
   const Normalisation normalisation;
   const std::uint64_t seed;
+  const KnownTokens known;
   std::vector<std::unique_ptr<PlaceSource>> sources;
+  std::vector<std::int64_t> first_place;  // of each source, among the places of all
   std::vector<std::unique_ptr<SourcePlan>> plans;
   std::int64_t per_epoch = 0;
 
@@ -231,8 +278,8 @@ struct BatchLoader::Impl {
 };
 
 BatchLoader::BatchLoader(const TrainData& data, const TrainAugment& augment, const Normalisation& normalisation,
-                         std::uint64_t seed, std::int64_t first_step)
-    : impl_(std::make_unique<Impl>(data, augment, normalisation, seed, first_step)) {}
+                         std::uint64_t seed, std::int64_t first_step, KnownTokens known)
+    : impl_(std::make_unique<Impl>(data, augment, normalisation, seed, first_step, std::move(known))) {}
 
 BatchLoader::~BatchLoader() = default;
 

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,7 +24,14 @@ struct Batch {
   std::vector<std::int64_t> labels;     ///< (images), the place's number within the batch
   std::vector<std::string> names;       ///< (images), to name a batch in an error
   std::vector<std::string> unreadable;  ///< pictures that could not be read and were replaced by another of their place
+
+  // With TrainData::variants; empty otherwise.
+  std::vector<std::int64_t> pictures;              ///< (images), the number of each among all that are ever shown
+  std::vector<std::vector<std::uint16_t>> tokens;  ///< (images), where they were known; such a picture's pixels are not filled in
 };
+
+/// What is known of a picture of that number already; false: nothing. Called from several threads at once.
+using KnownTokens = std::function<bool(std::int64_t picture, std::vector<std::uint16_t>& tokens)>;
 
 struct Normalisation {
   std::array<float, 3> mean;
@@ -32,9 +40,10 @@ struct Normalisation {
 
 class BatchLoader {
  public:
-  /// Starts `data.workers` threads at batch `first_step`. Throws what open_source throws.
+  /// Starts `data.workers` threads at batch `first_step`. Places all of whose pictures are `known` are not read. Throws what
+  /// open_source throws.
   BatchLoader(const TrainData& data, const TrainAugment& augment, const Normalisation& normalisation, std::uint64_t seed,
-              std::int64_t first_step);
+              std::int64_t first_step, KnownTokens known = {});
   ~BatchLoader();
   BatchLoader(const BatchLoader&) = delete;
   BatchLoader& operator=(const BatchLoader&) = delete;

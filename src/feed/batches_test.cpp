@@ -210,5 +210,54 @@ TEST(Batches, WhatCannotBeMeantIsRefused) {
   expect_error([&] { load(flat); }, ErrorCode::kUsage, "a side of the pictures is 0");
 }
 
+TEST(Batches, OfFixedVariantsRepeatThemselvesForEverySeed) {
+  const TemporaryFolder folder;
+  testing::write_place_folders(folder, 4, 5);
+  auto data = data_of({testing::folders(folder)}, 4, 3);
+  data.variants = 2;
+  std::map<std::int64_t, std::vector<float>> seen;
+  const std::size_t values = 3 * 12 * 16;
+  for (const std::uint64_t seed : {1, 2}) {
+    BatchLoader loader(data, kEverything, kPlain, seed, 0);
+    for (int step = 0; step < 8; ++step) {
+      const Batch batch = loader.next();
+      ASSERT_EQ(batch.pictures.size(), 12U);
+      for (std::size_t i = 0; i < 12; ++i) {
+        EXPECT_TRUE(batch.tokens[i].empty()) << "nobody knows any";
+        const auto first = batch.pixels.begin() + static_cast<std::ptrdiff_t>(i * values);
+        const std::vector<float> pixels(first, first + static_cast<std::ptrdiff_t>(values));
+        const auto [known, is_new] = seen.emplace(batch.pictures[i], pixels);
+        EXPECT_TRUE(is_new || known->second == pixels) << "picture " << batch.pictures[i] << " has changed";
+      }
+    }
+  }
+  EXPECT_EQ(seen.size(), 4U * 2 * 3);
+  EXPECT_EQ(seen.rbegin()->first, 4 * 2 * 3 - 1) << "numbers without gaps";
+}
+
+TEST(Batches, DoNotReadPlacesThatAreKnown) {
+  const TemporaryFolder folder;
+  testing::write_place_folders(folder, 4, 2);
+  auto data = data_of({testing::folders(folder)}, 4, 2);
+  data.variants = 1;
+  // Of places 0 and 1 everything is known, of place 2 one picture of two.
+  const auto known = [](std::int64_t picture, std::vector<std::uint16_t>& tokens) {
+    if (picture > 4) return false;
+    tokens = {static_cast<std::uint16_t>(100 + picture)};
+    return true;
+  };
+  BatchLoader loader(data, kNothing, kPlain, 1, 0, known);
+  const Batch batch = loader.next();
+  for (std::size_t i = 0; i < 8; ++i) {
+    const auto picture = batch.pictures[i];
+    EXPECT_EQ(batch.labels[i], static_cast<std::int64_t>(i / 2));
+    if (picture < 4) {
+      EXPECT_EQ(batch.tokens[i], std::vector<std::uint16_t>{static_cast<std::uint16_t>(100 + picture)});
+    } else {
+      EXPECT_TRUE(batch.tokens[i].empty()) << "a place is known as a whole or not at all";
+    }
+  }
+}
+
 }  // namespace
 }  // namespace revisit::feed

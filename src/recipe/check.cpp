@@ -74,6 +74,13 @@ void check_data(const TrainConfig& config, const Checker& check) {
   const std::int64_t images = static_cast<std::int64_t>(data.places_per_batch) * data.images_per_place;
   check.refuse_if(images > kMostImages, "60 places of 4 pictures are usual",
                   "[data] places_per_batch x images_per_place is {}, but a batch has at most {} pictures", images, kMostImages);
+  check.refuse_if(data.variants > 0 && config.loss.random_rho_from < 1, "variants = 0, or random_rho_from = 1",
+                  "[data] variants is {}, but what the frozen blocks make of a picture cannot be kept while [loss] "
+                  "random_rho_from prunes in them",
+                  data.variants);
+  check.refuse_if(data.variants > 0 && config.model.depth > 0 && config.model.trained_blocks >= config.model.depth,
+                  "variants = 0, or fewer trained_blocks",
+                  "[data] variants is {}, but all {} blocks learn: there is nothing to keep", data.variants, config.model.depth);
   const bool validated_on_town = config.validation.queries.empty();
   int number = 0;
   for (const auto& source : data.sources) {

@@ -100,6 +100,8 @@ void read(Section& in, TrainData& out, const Origin& origin) {
   in.whole("places_per_batch", out.places_per_batch, 2, kMostPlaces);
   in.whole("images_per_place", out.images_per_place, 2, kMostPlaces);
   in.whole("workers", out.workers, 1, 256);
+  in.whole("variants", out.variants, 0, 10'000);
+  in.path("cache", out.cache);
   int number = 0;
   for (const auto& table : in.tables("source")) {
     Section source(table, fmt::format("[[data.source]] {}", ++number), origin);
@@ -114,7 +116,7 @@ void read(Section& in, TrainAugment& out) {
   in.number("crop", out.crop, kShare);
   in.number("crop_min_area", out.crop_min_area, {0, 1, true});
   in.number("perspective", out.perspective, kShare);
-  in.number("perspective_strength", out.perspective_strength, kShare);
+  in.number("perspective_strength", out.perspective_strength, {0, 0.33});
   in.number("flip", out.flip, kShare);
   in.number("light", out.light, kShare);
   in.number("night", out.night, kShare);

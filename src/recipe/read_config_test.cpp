@@ -87,7 +87,7 @@ rand_magnitude = 2
 crop = 0.1
 crop_min_area = 0.2
 perspective = 0.3
-perspective_strength = 0.4
+perspective_strength = 0.25
 flip = 0.5
 light = 0.6
 night = 0.7
@@ -185,7 +185,7 @@ cache = "crops"
   EXPECT_EQ(augment.rand_magnitude, 2);
   EXPECT_EQ((std::vector<double>{augment.crop, augment.crop_min_area, augment.perspective, augment.perspective_strength,
                                  augment.flip, augment.light, augment.night}),
-            (std::vector<double>{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7}));
+            (std::vector<double>{0.1, 0.2, 0.3, 0.25, 0.5, 0.6, 0.7}));
   const auto& loss = config.loss;
   EXPECT_EQ((std::vector<double>{loss.ms_alpha, loss.ms_beta, loss.ms_base, loss.miner_epsilon, loss.temperature, loss.gamma,
                                  loss.random_rho_from}),

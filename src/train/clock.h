@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
+// Time spent.
 #pragma once
 
 #include <chrono>

@@ -179,7 +179,8 @@ void Distiller::open_cache() {
   const Size size = larger(settings.teacher_size, config_.data.size);
   cache_ = std::make_unique<TokenCache>(folder / "teacher.tokens", rotation_.capacity(),
                                         3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width),
-                                        token_count(), key);
+                                        token_count(), key,
+                                        "lower [distill] cached_crops, or give [distill] cache a folder with room");
 }
 
 void Distiller::to_pixels(const Image& crop, std::int64_t step, int slot, float* out) const {

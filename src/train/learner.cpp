@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <string_view>
 
 #include "base/fail.h"
@@ -109,10 +110,16 @@ std::vector<double> tier_weights(const Network& network) {
 }  // namespace
 
 struct Learner::Impl {
-  Impl(const TrainConfig& given, const model::LoadedModel& start)
-      : config(given), options(network_options(given)), network(start, options), optimiser(given.optimiser, network.tensors()) {}
+  Impl(const TrainConfig& given, const model::LoadedModel& start, FrozenStore* kept)
+      : config(given),
+        options(network_options(given)),
+        network(start, options),
+        optimiser(given.optimiser, network.tensors()),
+        store(kept) {}
 
   StepResult learn(const feed::Batch& batch);
+  FrozenTokens frozen_of(const feed::Batch& batch, const torch::Tensor& pixels, double rho);
+  torch::Tensor kept_values(const feed::Batch& batch, const torch::Tensor& pixels);
   void backward(const torch::Tensor& loss, std::int64_t step, StepResult& result);
 
   TrainConfig config;
@@ -120,7 +127,49 @@ struct Learner::Impl {
   Network network;
   Optimiser optimiser;
   LossScale loss_scale;
+  FrozenStore* store;
 };
+
+/// (B, values) f16: from the store, or computed place by place and put there. Both ways the values are the same to the bit.
+torch::Tensor Learner::Impl::kept_values(const feed::Batch& batch, const torch::Tensor& pixels) {
+  const torch::NoGradGuard no_grad;
+  const std::int64_t together = config.data.images_per_place;
+  const auto values = static_cast<std::int64_t>(store->values());
+  torch::Tensor out = torch::empty({batch.images, values}, torch::kHalf);
+  auto* rows = reinterpret_cast<std::uint16_t*>(out.data_ptr<at::Half>());
+  for (std::int64_t first = 0; first < batch.images; first += together) {
+    std::uint16_t* row = rows + first * values;
+    if (batch.tokens[static_cast<std::size_t>(first)].empty()) {
+      const FrozenTokens made = network.frozen(pixels.slice(0, first, first + together));
+      torch::Tensor flat = made.tokens.flatten(1);
+      if (store->has_weitop_input()) flat = torch::cat({flat, made.weitop_input.flatten(1)}, 1);
+      flat = flat.to(torch::kCPU, torch::kHalf).contiguous();
+      std::memcpy(row, flat.data_ptr<at::Half>(), static_cast<std::size_t>(together * values) * sizeof(std::uint16_t));
+      for (std::int64_t k = 0; k < together; ++k) {
+        store->store(batch.pictures[static_cast<std::size_t>(first + k)], {row + k * values, row + (k + 1) * values});
+      }
+      continue;
+    }
+    for (std::int64_t k = 0; k < together; ++k) {
+      std::ranges::copy(batch.tokens[static_cast<std::size_t>(first + k)], row + k * values);
+    }
+  }
+  return out;
+}
+
+FrozenTokens Learner::Impl::frozen_of(const feed::Batch& batch, const torch::Tensor& pixels, double rho) {
+  if (store == nullptr || batch.pictures.empty()) return network.frozen(pixels, rho);
+  const auto& vit = network.config().vit;
+  const auto values = kept_values(batch, pixels).to(options.device, torch::kFloat32);
+  const std::int64_t patches = std::int64_t{batch.size.height / vit.patch} * (batch.size.width / vit.patch);
+  const std::int64_t tokens = 1 + vit.registers + patches;
+  FrozenTokens out;
+  out.tokens = values.slice(1, 0, tokens * vit.width).reshape({batch.images, tokens, vit.width});
+  if (store->has_weitop_input()) {
+    out.weitop_input = values.slice(1, tokens * vit.width).reshape({batch.images, patches, vit.width});
+  }
+  return out;
+}
 
 StepResult Learner::Impl::learn(const feed::Batch& batch) {
   torch::manual_seed(dropout_seed(config.seed, batch.step));
@@ -138,7 +187,7 @@ StepResult Learner::Impl::learn(const feed::Batch& batch) {
   Forward out;
   {
     const Autocast autocast(config.precision);
-    out = network.forward(network.frozen(pixels, result.rho), true, result.rho);
+    out = network.forward(frozen_of(batch, pixels, result.rho), true, result.rho);
   }
   const PlaceLoss place = multi_similarity(out.descriptor.to(torch::kFloat32), labels, config.loss);
   torch::Tensor loss = place.value;
@@ -181,7 +230,8 @@ void Learner::Impl::backward(const torch::Tensor& loss, std::int64_t step, StepR
   optimiser.step(step);
 }
 
-Learner::Learner(const TrainConfig& config, const model::LoadedModel& start) : impl_(std::make_unique<Impl>(config, start)) {}
+Learner::Learner(const TrainConfig& config, const model::LoadedModel& start, FrozenStore* store)
+    : impl_(std::make_unique<Impl>(config, start, store)) {}
 Learner::~Learner() = default;
 
 StepResult Learner::learn(const feed::Batch& batch) {

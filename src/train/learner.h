@@ -12,6 +12,7 @@
 #include "feed/batches.h"
 #include "model/config.h"
 #include "revisit/train.h"
+#include "train/frozen_store.h"
 #include "train/schedule.h"
 
 namespace revisit::train {
@@ -40,8 +41,9 @@ struct LearnerState {
 
 class Learner {
  public:
-  /// Throws Error kUsage for a device or precision this LibTorch cannot serve.
-  Learner(const TrainConfig& config, const model::LoadedModel& start);
+  /// `store`: what the frozen blocks made of numbered pictures is kept there; null: they run for every batch. Throws Error kUsage
+  /// for a device or precision this LibTorch cannot serve.
+  Learner(const TrainConfig& config, const model::LoadedModel& start, FrozenStore* store = nullptr);
   ~Learner();
   Learner(const Learner&) = delete;
   Learner& operator=(const Learner&) = delete;

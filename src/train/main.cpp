@@ -1,18 +1,22 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// revisit-train CONFIG --out DIR [--resume] [--device D] [--threads N] [--steps N] [--seed S]: what `revisit train` starts.
+// revisit-train CONFIG --out DIR [--resume] [--device D] [--threads N] [--steps N] [--seed S]: what `revisit train` starts; with
+// --ablation [--seeds N] [--only GROUPS] what `revisit ablate` starts.
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <new>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/fail.h"
 #include "revisit/train.h"
+#include "train/ablation.h"
 #include "train/checkpoint.h"
 #include "train/distiller.h"
 #include "train/stop.h"
@@ -24,13 +28,24 @@ using namespace revisit;
 
 constexpr const char* kUsage =
     "usage: revisit-train CONFIG.toml --out DIR [--resume] [--device cpu|cuda] [--threads N] [--steps N] [--seed S]\n"
-    "It is started by `revisit train`, which explains these.\n";
+    "                     [--ablation [--seeds N] [--only GROUPS]]\n"
+    "It is started by `revisit train` and `revisit ablate`, which explain these.\n";
 
 struct Arguments {
   std::string config, out;
   bool resume = false;
+  bool ablation = false;
+  int seeds = 3;
+  std::vector<std::string> groups;
   TrainOverrides overrides;
 };
+
+std::vector<std::string> split(const std::string& words) {
+  std::vector<std::string> out;
+  std::istringstream in(words);
+  for (std::string word; std::getline(in, word, ',');) out.push_back(word);
+  return out;
+}
 
 template <typename T>
 T number(const std::string& flag, const std::string& word, T least) {
@@ -52,6 +67,12 @@ Arguments parse(const std::vector<std::string>& words) {
     };
     if (word == "--resume") {
       out.resume = true;
+    } else if (word == "--ablation") {
+      out.ablation = true;
+    } else if (word == "--seeds") {
+      out.seeds = number<int>(word, value(), 1);
+    } else if (word == "--only") {
+      out.groups = split(value());
     } else if (word == "--out") {
       out.out = value();
     } else if (word == "--device") {
@@ -83,11 +104,12 @@ std::string shell_quoted(const std::string& word) {
 }
 
 std::string resume_command(const std::vector<std::string>& words) {
-  std::string out = "revisit train";
+  const bool ablation = std::ranges::find(words, "--ablation") != words.end();
+  std::string out = ablation ? "revisit ablate" : "revisit train";
   for (const auto& word : words) {
-    if (word != "--resume") out += " " + shell_quoted(word);
+    if (word != "--resume" && word != "--ablation") out += " " + shell_quoted(word);
   }
-  return out + " --resume";
+  return ablation ? out : out + " --resume";
 }
 
 void say_error(const std::string& sentence, const std::string& hint) {
@@ -105,6 +127,12 @@ int print(const train::TrainOutcome& outcome) {
   if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) fail(ErrorCode::kIo, "cannot write to standard output");
   constexpr int kSomeInputUnusable = 4;
   return outcome.unreadable > 0 ? kSomeInputUnusable : 0;
+}
+
+int print(const train::AblationOutcome& outcome) {
+  const std::string text = fmt::format("{}\nstudy       {}\n", outcome.table, (outcome.folder / "ablation.md").string());
+  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) fail(ErrorCode::kIo, "cannot write to standard output");
+  return 0;
 }
 
 int print(const train::DistillOutcome& outcome) {
@@ -131,6 +159,11 @@ int run(const std::vector<std::string>& words) {
   job.stop_signal = train::stop_signal;
   job.work_can_be_lost = train::finish_work_on_signal;
   train::ProgressLine progress;
+  if (arguments.ablation) {
+    const train::AblationOutcome outcome = train::ablate({job, arguments.seeds, arguments.groups}, progress);
+    progress.clear();
+    return outcome.stopped ? stopped(outcome.rows_done, outcome.rows, "rows", job, words) : print(outcome);
+  }
   if (!job.config.distill.teacher.empty()) {
     const train::DistillOutcome distilled = train::distill(job, progress);
     progress.clear();

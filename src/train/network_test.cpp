@@ -219,14 +219,17 @@ TEST(Network, ABatchCanBeLearntByHeartAndTheEngineRunsWhatWasLearnt) {
   EXPECT_NE(learnt->config.fingerprint, start.config.fingerprint);
   EXPECT_FALSE(learnt->config.calibration);
   EXPECT_TRUE(learnt->config.nonfinite.empty());
-  ExtractorOptions options;
-  options.threads = 1;
-  Extractor engine(Model(learnt), options);
   const torch::NoGradGuard no_grad;
-  const torch::Tensor twin = network.forward(network.frozen(pixels), false).descriptor;
-  for (int image = 0; image < 6; ++image) {
-    const auto descriptor = engine.describe_tensor(testing::values_of(pixels[image]), {70, 70});
-    EXPECT_GT((twin[image] * torch::tensor(descriptor)).sum().item<double>(), 0.99999);
+  for (const double rho : {1.0, 0.7, 0.5, 0.3}) {
+    ExtractorOptions options;
+    options.threads = 1;
+    options.rho = rho;
+    Extractor engine(Model(learnt), options);
+    const torch::Tensor twin = network.forward(network.frozen(pixels, rho), false, rho).descriptor;
+    for (int image = 0; image < 6; ++image) {
+      const auto descriptor = engine.describe_tensor(testing::values_of(pixels[image]), {70, 70});
+      EXPECT_GT((twin[image] * torch::tensor(descriptor)).sum().item<double>(), 0.99999) << "rho " << rho;
+    }
   }
 }
 

@@ -52,7 +52,7 @@ class TokenCacheTest : public ::testing::Test {
 };
 
 TEST_F(TokenCacheTest, KeepsTheNewestAndForgetsWhatItsSlotWasGivenTo) {
-  TokenCache cache(file_, 10, 30, 20, 5);
+  TokenCache cache(file_, 10, 30, 20, 5, "");
   CachedCrop found;
   EXPECT_FALSE(cache.load(3, found));
   for (int id = 0; id < 14; ++id) cache.store(id, crop(id));
@@ -60,13 +60,13 @@ TEST_F(TokenCacheTest, KeepsTheNewestAndForgetsWhatItsSlotWasGivenTo) {
   ASSERT_TRUE(cache.load(13, found));
   EXPECT_EQ(found.pixels, crop(13).pixels);
   EXPECT_EQ(found.tokens, crop(13).tokens);
-  ASSERT_TRUE(TokenCache(file_, 10, 30, 20, 5).load(7, found)) << "of another process";
-  EXPECT_FALSE(TokenCache(file_, 10, 30, 20, 6).load(7, found)) << "made with other settings";
+  ASSERT_TRUE(TokenCache(file_, 10, 30, 20, 5, "").load(7, found)) << "of another process";
+  EXPECT_FALSE(TokenCache(file_, 10, 30, 20, 6, "").load(7, found)) << "made with other settings";
 }
 
 TEST_F(TokenCacheTest, ADamagedSlotIsLikeAnEmptyOne) {
   CachedCrop found;
-  { TokenCache(file_, 10, 30, 20, 5).store(2, crop(2)); }
+  { TokenCache(file_, 10, 30, 20, 5, "").store(2, crop(2)); }
   const auto size = std::filesystem::file_size(file_);
   for (const std::streamoff at : {std::streamoff{0}, std::streamoff{9}, std::streamoff{40}}) {
     std::fstream file(file_, std::ios::in | std::ios::out | std::ios::binary);
@@ -76,14 +76,14 @@ TEST_F(TokenCacheTest, ADamagedSlotIsLikeAnEmptyOne) {
     file.seekp(position);
     file.put(static_cast<char>(old ^ 1));
     file.close();
-    EXPECT_FALSE(TokenCache(file_, 10, 30, 20, 5).load(2, found)) << "byte " << at;
+    EXPECT_FALSE(TokenCache(file_, 10, 30, 20, 5, "").load(2, found)) << "byte " << at;
     std::fstream again(file_, std::ios::in | std::ios::out | std::ios::binary);
     again.seekp(position);
     again.put(old);
   }
-  EXPECT_TRUE(TokenCache(file_, 10, 30, 20, 5).load(2, found));
+  EXPECT_TRUE(TokenCache(file_, 10, 30, 20, 5, "").load(2, found));
   std::filesystem::resize_file(file_, size - 1);
-  EXPECT_FALSE(TokenCache(file_, 10, 30, 20, 5).load(2, found)) << "cut";
+  EXPECT_FALSE(TokenCache(file_, 10, 30, 20, 5, "").load(2, found)) << "cut";
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ void add_model(Words& words, const TrainModel& model) {
 
 void add_data(Words& words, const TrainData& data) {
   words.table("data").size("size", data.size).number("places_per_batch", data.places_per_batch);
-  words.number("images_per_place", data.images_per_place);
+  words.number("images_per_place", data.images_per_place).number("variants", data.variants);
   for (std::size_t i = 0; i < data.sources.size(); ++i) {
     const TrainSource& source = data.sources[i];
     words.table(fmt::format("data.source[{}]", i + 1)).text("kind", name_of(source.kind)).path("path", source.path);

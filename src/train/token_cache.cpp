@@ -25,8 +25,8 @@ std::uint64_t checksum(const std::vector<std::uint8_t>& slot, std::uint64_t key,
 }  // namespace
 
 TokenCache::TokenCache(const std::filesystem::path& file, std::int64_t capacity, std::size_t pixels, std::size_t tokens,
-                       std::uint64_t key)
-    : file_(file), capacity_(capacity), pixels_(pixels), tokens_(tokens), key_(key) {
+                       std::uint64_t key, std::string hint)
+    : file_(file), capacity_(capacity), pixels_(pixels), tokens_(tokens), key_(key), hint_(std::move(hint)) {
   fd_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (fd_ < 0) fail(ErrorCode::kIo, "cannot write '{}': {}", file_.string(), std::strerror(errno));
   struct stat info {};
@@ -52,9 +52,8 @@ void TokenCache::store(std::int64_t id, const CachedCrop& crop) {
     if (put < 0 && errno == EINTR) continue;
     if (put <= 0) {
       const int error = errno;
-      fail_with_hint(error == ENOSPC ? ErrorCode::kNoSpace : ErrorCode::kIo,
-                     "lower [distill] cached_crops, or give [distill] cache a folder with room", "cannot write '{}': {}",
-                     file_.string(), std::strerror(error));
+      fail_with_hint(error == ENOSPC ? ErrorCode::kNoSpace : ErrorCode::kIo, hint_, "cannot write '{}': {}", file_.string(),
+                     std::strerror(error));
     }
     done += static_cast<std::size_t>(put);
   }

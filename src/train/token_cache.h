@@ -5,7 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <span>
+#include <string>
 #include <vector>
 
 namespace revisit::train {
@@ -20,8 +20,9 @@ struct CachedCrop {
 /// what is in it can be made again.
 class TokenCache {
  public:
-  /// Throws Error kIo or kNoSpace. The file grows as it is filled.
-  TokenCache(const std::filesystem::path& file, std::int64_t capacity, std::size_t pixels, std::size_t tokens, std::uint64_t key);
+  /// Throws Error kIo or kNoSpace. The file grows as it is filled. `hint` says what to do when it cannot.
+  TokenCache(const std::filesystem::path& file, std::int64_t capacity, std::size_t pixels, std::size_t tokens, std::uint64_t key,
+             std::string hint);
   ~TokenCache();
   TokenCache(const TokenCache&) = delete;
   TokenCache& operator=(const TokenCache&) = delete;
@@ -37,6 +38,7 @@ class TokenCache {
   std::int64_t capacity_;
   std::size_t pixels_, tokens_;
   std::uint64_t key_;
+  std::string hint_;
   int fd_ = -1;
 };
 

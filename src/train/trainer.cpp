@@ -96,6 +96,11 @@ TrainingState begin(const TrainRun& run, RunLog& log, ProgressLine& progress) {
 
 feed::Normalisation normalisation_of(const model::InputConfig& input) { return {input.mean, input.std}; }
 
+feed::KnownTokens known_in(const FrozenStore* store) {
+  if (store == nullptr) return {};
+  return [store](std::int64_t picture, std::vector<std::uint16_t>& values) { return store->load(picture, values); };
+}
+
 class Trainer {
  public:
   Trainer(const TrainRun& run, TrainingState state, RunLog& log, ProgressLine& progress, int threads)
@@ -104,8 +109,10 @@ class Trainer {
         state_(std::move(state)),
         log_(log),
         progress_(progress),
-        loader_(config_.data, config_.augment, normalisation_of(state_.learner.model.config.input), config_.seed, state_.step),
-        learner_(config_, state_.learner.model),
+        store_(config_.data.variants > 0 ? std::make_unique<FrozenStore>(config_, state_.learner.model, run.out) : nullptr),
+        loader_(config_.data, config_.augment, normalisation_of(state_.learner.model.config.input), config_.seed, state_.step,
+                known_in(store_.get())),
+        learner_(config_, state_.learner.model, store_.get()),
         validation_(config_, threads) {
     const std::string data = as_utf8(loader_.describe());
     if (!state_.data.empty()) {  // of a checkpoint
@@ -147,6 +154,7 @@ class Trainer {
   TrainingState state_;
   RunLog& log_;
   ProgressLine& progress_;
+  std::unique_ptr<FrozenStore> store_;  // null: every picture is new
   feed::BatchLoader loader_;
   Learner learner_;
   Validation validation_;

@@ -110,7 +110,8 @@ struct Validation::Impl {
   std::vector<Image> town;  // empty: the photos of `dataset` are decoded
   std::string notice;
 
-  std::optional<Recalls> measure(const model::LoadedModel& model, const Stop& stop);
+  std::optional<DescribedPair> describe(const model::LoadedModel& model, double rho, const Stop& stop);
+  std::vector<double> recall(const DescribedPair& described, const std::vector<int>& at) const;
   bool describe_town(Extractor& extractor, DescribedPhotos& queries, DescribedPhotos& references, const Stop& stop) const;
   bool describe_folders(Extractor& extractor, DescribedPhotos& queries, DescribedPhotos& references, const Stop& stop);
 };
@@ -145,23 +146,23 @@ bool Validation::Impl::describe_folders(Extractor& extractor, DescribedPhotos& q
   return !stopped;
 }
 
-std::optional<Recalls> Validation::Impl::measure(const model::LoadedModel& model, const Stop& stop) {
-  Recalls out;
-  const Model shared(std::make_shared<const model::LoadedModel>(model));
-  for (const double rho : rhos) {
-    ExtractorOptions options;
-    options.rho = rho;
-    options.size = size;
-    options.threads = threads;
-    Extractor extractor(shared, options);
-    DescribedPhotos queries, references;
-    const bool done = town.empty() ? describe_folders(extractor, queries, references, stop)
-                                   : describe_town(extractor, queries, references, stop);
-    if (!done) return std::nullopt;
-    const int most = std::min(kRecallAt.back(), static_cast<int>(dataset.references.size()));
-    const Evaluation result = evaluate(dataset, match_all(queries, references, most, search_filter(dataset)), kRecallAt);
-    out.push_back({rho, result.recall[0].percent, result.recall[1].percent, result.recall[2].percent});
-  }
+std::optional<DescribedPair> Validation::Impl::describe(const model::LoadedModel& model, double rho, const Stop& stop) {
+  ExtractorOptions options;
+  options.rho = rho;
+  options.size = size;
+  options.threads = threads;
+  Extractor extractor(Model(std::make_shared<const model::LoadedModel>(model)), options);
+  DescribedPair out;
+  const bool done = town.empty() ? describe_folders(extractor, out.queries, out.references, stop)
+                                 : describe_town(extractor, out.queries, out.references, stop);
+  return done ? std::optional(std::move(out)) : std::nullopt;
+}
+
+std::vector<double> Validation::Impl::recall(const DescribedPair& described, const std::vector<int>& at) const {
+  const int most = std::min(at.back(), static_cast<int>(dataset.references.size()));
+  const auto matches = match_all(described.queries, described.references, most, search_filter(dataset));
+  std::vector<double> out;
+  for (const auto& one : evaluate(dataset, matches, at).recall) out.push_back(one.percent);
   return out;
 }
 
@@ -192,7 +193,22 @@ std::string Validation::describe() const {
 }
 
 std::optional<Recalls> Validation::measure(const model::LoadedModel& model, const Stop& stop) {
-  return impl_->measure(model, stop);
+  Recalls out;
+  for (const double rho : impl_->rhos) {
+    const auto described = impl_->describe(model, rho, stop);
+    if (!described) return std::nullopt;
+    const auto recall = impl_->recall(*described, kRecallAt);
+    out.push_back({rho, recall[0], recall[1], recall[2]});
+  }
+  return out;
+}
+
+std::optional<DescribedPair> Validation::describe(const model::LoadedModel& model, double rho, const Stop& stop) {
+  return impl_->describe(model, rho, stop);
+}
+
+std::vector<double> Validation::recall(const DescribedPair& described, const std::vector<int>& at) const {
+  return impl_->recall(described, at);
 }
 
 const std::string& Validation::notice() const { return impl_->notice; }

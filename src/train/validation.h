@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/config.h"
+#include "revisit/evaluate.h"
 #include "revisit/train.h"
 
 namespace revisit::train {
@@ -27,6 +28,11 @@ bool at_least_as_good(const Recalls& a, const Recalls& b);
 /// "rho 1: R@1 12.0  R@5 30.0  R@10 41.0; rho 0.5: ..."
 std::string to_words(const Recalls& recalls);
 
+/// Everything of a data set, described.
+struct DescribedPair {
+  DescribedPhotos queries, references;
+};
+
 class Validation {
  public:
   using Stop = std::function<bool()>;  ///< asked between two pictures
@@ -41,6 +47,9 @@ class Validation {
   const std::string& notice() const;  ///< one sentence about photos that could not be used by the last measure; or empty
   /// Nothing when `stop` ended it.
   std::optional<Recalls> measure(const model::LoadedModel& model, const Stop& stop);
+  std::optional<DescribedPair> describe(const model::LoadedModel& model, double rho, const Stop& stop);
+  /// Percent of the queries with a right reference among their first k, for each k, ascending.
+  std::vector<double> recall(const DescribedPair& described, const std::vector<int>& at) const;
 
  private:
   struct Impl;

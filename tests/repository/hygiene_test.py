@@ -8,7 +8,7 @@ import re
 import sys
 
 MAX_SOURCE_BYTES = 20 * 1024
-FOLDERS = ("src", "include", "tests", "fuzz", "examples", "cmake", "scripts", ".ci", "docs")
+FOLDERS = ("src", "include", "tests", "fuzz", "examples", "cmake", "scripts", ".ci", "docs", "recipes")
 TEXT = {".cpp", ".h", ".py", ".sh", ".cmake", ".txt", ".in", ".md", ".json", ".toml", ".cff", ".map", ""}
 CODE = {".cpp", ".h"}
 NEEDS_HEAD = {".cpp", ".h", ".py", ".sh", ".cmake"}

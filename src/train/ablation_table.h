@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Results of a study as a table.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace revisit::train {
+
+constexpr std::array<int, 4> kAblationRecallAt{1, 5, 10, 20};
+using AblationRecall = std::array<double, 4>;  ///< percent, at each of kAblationRecallAt
+
+struct AblationLine {
+  std::string group, label;
+  double rho = 1;
+  std::vector<AblationRecall> seeds;  ///< one a seed, in their order
+};
+
+/// Markdown: mean over the seeds, with the standard deviation behind +- where there are several, and what R@1 gains on `base` at
+/// the same rho and on the same seeds.
+std::string ablation_markdown(const std::vector<AblationLine>& lines, const std::vector<AblationLine>& base);
+/// One line a seed: group,row,rho,seed,recall@1,...
+std::string ablation_csv(const std::vector<AblationLine>& lines, std::uint64_t first_seed);
+
+}  // namespace revisit::train

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// The file's name holds a hash of all that its values depend on: a file of another study is never mistaken for ours.
+#include "train/frozen_store.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <system_error>
+
+#include "base/fail.h"
+#include "model/model_file.h"
+#include "train/settings.h"
+
+namespace revisit::train {
+namespace {
+
+constexpr std::int64_t kPlenty = std::int64_t{1} << 32U;  // slots; the file grows only by those that are filled
+
+/// Weights of the frozen part, and the settings of the pictures. Not the seed: fixed pictures do not depend on it.
+std::uint64_t key_of(const TrainConfig& config, const model::LoadedModel& start, int frozen_blocks) {
+  std::uint64_t key = XXH3_64bits_withSeed("frozen", 6, static_cast<std::uint64_t>(frozen_blocks));
+  for (const auto& [name, shape] : model::required_tensors(start.config)) {
+    const std::string prefix = "backbone.model.blocks.";
+    if (!name.starts_with("backbone.") || name.starts_with("backbone.model.norm.")) continue;
+    if (name.starts_with(prefix) && std::stoi(name.substr(prefix.size())) >= frozen_blocks) continue;
+    std::int64_t count = 1;
+    for (const auto size : shape) count *= size;
+    key = XXH3_64bits_withSeed(start.weights.f32_data(name, count), static_cast<std::size_t>(count) * sizeof(float), key);
+  }
+  for (const auto& [name, value] : settings_of(config)) {
+    if (!name.starts_with("data.") && !name.starts_with("augment.") && name != "model.weitop_layer") continue;
+    if (name == "data.places_per_batch") continue;
+    const std::string line = name + "=" + value;
+    key = XXH3_64bits_withSeed(line.data(), line.size(), key);
+  }
+  return key;
+}
+
+}  // namespace
+
+FrozenStore::FrozenStore(const TrainConfig& config, const model::LoadedModel& start, const std::filesystem::path& folder) {
+  const model::VitConfig& vit = start.config.vit;
+  const int frozen_blocks = vit.depth - config.model.trained_blocks;
+  if (frozen_blocks <= 0) {
+    fail_with_hint(ErrorCode::kUsage, "variants = 0, or fewer trained_blocks",
+                   "[data] variants is {}, but all {} blocks learn: there is nothing to keep", config.data.variants, vit.depth);
+  }
+  const auto patches = static_cast<std::size_t>(config.data.size.height / vit.patch) *
+                       static_cast<std::size_t>(config.data.size.width / vit.patch);
+  weitop_input_ = start.config.prune.kind == model::PruneKind::kWeitop && start.config.prune.layer <= frozen_blocks;
+  values_ = (1 + static_cast<std::size_t>(vit.registers) + patches + (weitop_input_ ? patches : 0)) *
+            static_cast<std::size_t>(vit.width);
+  const std::filesystem::path where = config.data.cache.empty() ? folder : config.data.cache;
+  std::error_code error;
+  std::filesystem::create_directories(where, error);
+  if (error) fail(ErrorCode::kIo, "the folder '{}' cannot be made: {}", where.string(), error.message());
+  const std::uint64_t key = key_of(config, start, frozen_blocks);
+  cache_ = std::make_unique<TokenCache>(where / fmt::format("frozen-{:016x}.tokens", key), kPlenty, 0, values_, key,
+                                        "lower [data] variants, or give [data] cache a folder with room");
+}
+
+bool FrozenStore::load(std::int64_t picture, std::vector<std::uint16_t>& values) const {
+  CachedCrop found;
+  if (!cache_->load(picture, found)) return false;
+  values = std::move(found.tokens);
+  return true;
+}
+
+void FrozenStore::store(std::int64_t picture, std::vector<std::uint16_t> values) {
+  cache_->store(picture, {{}, std::move(values)});
+}
+
+}  // namespace revisit::train

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The revisit authors
+# SPDX-License-Identifier: Apache-2.0
+"""Tokens of the frozen blocks that are kept on disk change nothing but the time, and a study that is stopped, killed or repeated
+ends with the table of one that nobody disturbed (one thread). usage: ablate_test.py PROGRAM kept | studies"""
+import csv
+import re
+import signal
+import time
+
+from train_run import config, log_of, main, run, start
+
+
+def fixed(root, name, steps=6):
+    """Two of three blocks frozen, two fixed sets of pictures a place."""
+    file = config(root / name, steps=steps, every=0)
+    text = file.read_text()
+    text = re.sub(r"depth = \d+", "depth = 3", text)
+    text = re.sub(r"trained_blocks = \d+", "trained_blocks = 1", text)
+    text = re.sub(r"random_rho_from = \S+", "random_rho_from = 1", text)
+    file.write_text(re.sub(r"\[data\]\n", "[data]\nvariants = 2\n", text))
+    return file
+
+
+def tokens_of(folder):
+    return sorted(folder.glob("frozen-*.tokens"))
+
+
+def kept(root):
+    file = fixed(root, "a.toml", steps=8)
+    run("train", file, "--out", root / "first")
+    (store,) = tokens_of(root / "first")
+    # Another seed sees the same pictures, in another order: the file serves it too, and grows by nothing once all were seen.
+    shared = root / "shared"
+    file.write_text(file.read_text().replace("[data]\n", f'[data]\ncache = "{shared}"\n'))
+    for out in ("second", "third"):
+        run("train", file, "--out", root / out)
+        assert log_of(root / out) == log_of(root / "first"), f"{out}: kept tokens change what is learnt"
+        assert (root / out / "last.safetensors").read_bytes() == (root / "first" / "last.safetensors").read_bytes()
+        assert len(tokens_of(shared)) == 1 and not tokens_of(root / out), "not in the folder that was asked for"
+    assert tokens_of(shared)[0].read_bytes() == store.read_bytes(), "the same pictures give other tokens"
+    # Damage is noticed and made good.
+    content = bytearray(tokens_of(shared)[0].read_bytes())
+    for at in range(100, len(content), 5000):
+        content[at] ^= 0xFF
+    tokens_of(shared)[0].write_bytes(content)
+    run("train", file, "--out", root / "damaged")
+    assert log_of(root / "damaged") == log_of(root / "first")
+    # Nothing is frozen: there is nothing to keep.
+    file.write_text(file.read_text().replace("trained_blocks = 1", "trained_blocks = 3"))
+    result = run("train", file, "--out", root / "all", expect=2)
+    assert "variants is 2, but all 3 blocks learn" in result.stderr, result.stderr
+
+
+def studies(root):
+    file, whole = fixed(root, "a.toml", steps=3), root / "whole"
+    result = run("ablate", file, "--out", whole, "--seeds", 2)
+    assert "| parts | dustbin + ghost + tiers | 1 | 2 |" in result.stdout, result.stdout
+    assert (whole / "ablation.md").read_text().endswith(result.stdout.split("\nstudy")[0]), result.stdout
+    with open(whole / "ablation.csv", newline="") as table:
+        rows = list(csv.DictReader(table))
+    groups = {group: len([row for row in rows if row["group"] == group]) for group in {row["group"] for row in rows}}
+    assert groups == {"parts": 12, "tiers": 3, "delta": 5, "gamma": 8, "layer": 12, "kappa": 15, "cluster": 3}, groups
+    recalls = {(row["group"], row["row"], row["rho"], row["seed"]): row["recall@1"] for row in rows}
+    base = recalls["parts", "dustbin + ghost + tiers", "1", "3"]
+    assert recalls["delta", "0.1", "1", "3"] == base and recalls["layer", "after block 1", "1", "3"] == base, recalls
+    assert len(list((whole / "rows").iterdir())) < 27, "a configuration that stands in two groups ran twice"
+    clusters = (whole / "clusters.csv").read_text().splitlines()
+    assert len(clusters) > 2 and clusters[0].startswith("cluster,recall@1"), clusters
+    assert len(tokens_of(whole / "tokens")) == 4, "two seeds' random weights, and for one of them WeiToP after block 0, 1 and 2"
+
+    for number in (signal.SIGINT, signal.SIGKILL):
+        out = root / f"out{int(number)}"
+        child = start("ablate", file, "--out", out, "--seeds", 2)
+        while len(list((out / "rows").glob("*/result.json"))) < 3 and child.poll() is None:
+            time.sleep(0.01)
+        child.send_signal(number)
+        errors = child.communicate()[1]
+        assert number != signal.SIGINT or re.search(r"stopped after \d+ of \d+ rows.*to go on: revisit ablate", errors), errors
+        again = run("ablate", file, "--out", out, "--seeds", 2)
+        assert again.stdout.split("\nstudy")[0] == result.stdout.split("\nstudy")[0], "another table"
+
+    file.write_text(file.read_text().replace("lr = 0.001", "lr = 0.002"))
+    changed = run("ablate", file, "--out", whole, "--seeds", 2, expect=3)
+    assert "was made with other settings" in changed.stderr, changed.stderr
+    unknown = run("ablate", file, "--out", root / "none", "--only", "parts,colour", expect=2)
+    assert "there is no group 'colour'" in unknown.stderr, unknown.stderr
+
+
+main({"kept": kept, "studies": studies})
