@@ -74,6 +74,7 @@ struct ImportOptions {
   std::optional<Size> size;
   std::optional<std::string> pos_rule;  ///< "hub", "hf" or "timm"
   bool allow_nonfinite = false;
+  bool half = false;  ///< matrices in f16; the source may be a model file then
 };
 
 /// The account of an import: every tensor of the source is in `used` or `ignored`.

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/fail.h"
+#include "base/shell_words.h"
 #include "cli/binding.h"
 #include "cli/index_options.h"
 #include "cli/photo_run.h"

@@ -183,7 +183,7 @@ Verb make_model_import(Console& console) {
       "shapes, and writes a model file. No code of the checkpoint is run.";
   verb.examples = {"revisit model import dinov2_vitb14_pretrain.pth -o models/vitb14.safetensors",
                    "revisit model import dino_salad.ckpt -o models/salad.safetensors",
-                   "revisit model import model.safetensors -o models/tiny.safetensors --heads 3 --size 224x224"};
+                   "revisit model import runs/weiad-tiny/model.safetensors -o models/mine.safetensors --half"};
   verb.positional = {"FILE", ".pth, .ckpt, .pt (zip or legacy) or .safetensors", 1, 1, &args->files};
   verb.options = {
       {"-o,--output", "OUT.safetensors", "the model file to write; required", to_text(args->output)},
@@ -196,6 +196,7 @@ Verb make_model_import(Console& console) {
       {"--resize", "HOW", "bilinear or bicubic; default: the family's", to_choice(args->resize, {"bilinear", "bicubic"})},
       {"--pos-rule", "RULE", "how position embeddings are resized: hub, hf or timm; default: the family's",
        to_choice(wanted.pos_rule, {"hub", "hf", "timm"})},
+      {"--half", "", "matrices in 16 bits, half the size; FILE may be a model file too", to_switch(wanted.half)},
       {"--allow-nonfinite", "", "accept weights with NaN or infinity", to_switch(wanted.allow_nonfinite)}};
   console.add_options(verb.options);
   verb.run = [args, &console] { return run_import(*args, console); };

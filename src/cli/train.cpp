@@ -200,7 +200,8 @@ Verb make_ablate(Console& console) {
   verb.about =
       "takes WeiAD and WeiToP apart on your data: trains a configuration as it is and with one thing changed at a time, and writes the "
       "table of recalls. Stop it and start it again as you like: rows that are done are kept. Needs a build with LibTorch, else exit 1.";
-  verb.examples = {"revisit ablate tiny.toml --seeds 3", "revisit ablate tiny.toml --only parts,kappa --out runs/parts"};
+  verb.examples = {"revisit ablate tiny.toml", "revisit ablate tiny.toml --seeds 5 --out runs/five",
+                   "revisit ablate tiny.toml --only parts,kappa"};
   verb.positional = {"CONFIG.toml", "the whole, as for `revisit train`", 0, 1, &args->config};
   verb.options = {
       {"--out", "DIR", "where the rows and the table go; default: runs/NAME-ablation, with the configuration's name",

@@ -50,14 +50,6 @@ std::string on_one_line(std::string_view text) {
   return out;
 }
 
-std::string shell_quoted(const std::string& word) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:@%+";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
 std::string human_bytes(double bytes) {
   const char* unit = "B";
   for (const auto* larger : {"KB", "MB", "GB", "TB"}) {

@@ -21,9 +21,6 @@ std::string group_by_prefix(const std::vector<std::string>& names);
 /// Foreign text for a terminal or a line of output: control characters become "\\n", "\\x1b" and the like.
 std::string on_one_line(std::string_view text);
 
-/// As a shell takes it for one word: quoted unless it is plain.
-std::string shell_quoted(const std::string& word);
-
 /// 1536 is "1.5 KB": three digits at most, powers of 1024.
 std::string human_bytes(double bytes);
 

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/shell_words.h"
+
 namespace revisit::cli {
 namespace {
 

@@ -198,17 +198,18 @@ struct BatchLoader::Impl {
     const std::uint64_t own_seed = data.variants > 0 ? choose_variant(job, slot) : seed_of(seed, batch.step, slot);
     SplitMix random(own_seed);
     const bool mirrored = random.uniform() < augment.flip;
+    const std::vector<int> drawn = source.draw(place, random);
     if (is_known(batch, slot)) {
       for (std::size_t k = 0; k < wanted; ++k) {
         batch.labels[slot * wanted + k] = static_cast<std::int64_t>(slot);
-        batch.names[slot * wanted + k] = fmt::format("{}: known picture {} of place {}", source.name(), k + 1, place);
+        batch.names[slot * wanted + k] = fmt::format("{}: {}", source.name(), source.image_name(place, drawn[k % drawn.size()]));
       }
       return;
     }
 
     std::vector<Image> pictures;
     std::vector<std::string> names;
-    for (const int index : source.draw(place, random)) {
+    for (const int index : drawn) {
       if (pictures.size() == wanted) break;
       try {
         pictures.push_back(source.image(place, index, data.size));
@@ -219,7 +220,7 @@ struct BatchLoader::Impl {
       }
     }
     if (pictures.empty()) {
-      fail_with_hint(ErrorCode::kBadImage, "replace the pictures, or take the place out",
+      fail_with_hint(ErrorCode::kBadImage, "replace the pictures; a run without the place is another run, with another --out",
                      "none of the pictures of a place of {} can be read: {}", source.name(), job.unreadable[slot].front());
     }
     for (std::size_t k = 0; k < wanted; ++k) {
@@ -254,7 +255,13 @@ struct BatchLoader::Impl {
 
   std::string describe() const {
     std::string out;
-    for (const auto& source : sources) out += source->describe() + "; ";
+    for (const auto& source : sources) {
+      std::int64_t small = 0;
+      for (int place = 0; place < source->places(); ++place) small += source->images(place) < data.images_per_place ? 1 : 0;
+      out += source->describe();
+      if (small > 0) out += fmt::format(" ({} with fewer than {} pictures, which are repeated)", grouped(small), data.images_per_place);
+      out += "; ";
+    }
     return out + fmt::format("{} batches an epoch", grouped(per_epoch));
   }
 

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <filesystem>
 #include <numeric>
-#include <set>
 #include <system_error>
 
 #include "base/fail.h"
@@ -19,28 +18,47 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a source shows, as names: two sources with a name in common show the same places.
-std::set<std::string> shown_by(const TrainSource& source) {
-  const auto folder = [](const fs::path& path) {
-    std::error_code ignored;
-    const fs::path found = fs::weakly_canonical(path, ignored);
-    return ((ignored ? path : found) / "").parent_path().string();  // without a slash at the end
-  };
+fs::path settled_folder(const fs::path& path) {
+  std::error_code ignored;
+  const fs::path found = fs::weakly_canonical(path, ignored);
+  return ((ignored ? path : found) / "").parent_path();  // without a slash at the end
+}
+
+/// A part of what a source shows: a town, a folder with all below it, or one city of a folder.
+struct Shown {
+  fs::path folder;   // empty: a town
+  std::string part;  // the town's seed, or the city; empty: all of the folder
+
+  bool overlaps(const Shown& other) const {
+    if (folder.empty() || other.folder.empty()) return folder == other.folder && part == other.part;
+    if (folder == other.folder) return part.empty() || other.part.empty() || part == other.part;
+    return is_within(folder, other.folder) || is_within(other.folder, folder);
+  }
+  std::string in_words() const {
+    if (folder.empty()) return "the town of seed " + part;
+    return part.empty() ? fmt::format("the folder '{}'", folder.string()) : fmt::format("the city {} of '{}'", part, folder.string());
+  }
+
+ private:
+  static bool is_within(const fs::path& inner, const fs::path& outer) {
+    const auto [end, rest] = std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end());
+    return end == outer.end();
+  }
+};
+
+std::vector<Shown> shown_by(const TrainSource& source) {
   switch (source.kind) {
-    case TrainSource::Kind::kTown: return {fmt::format("the town of seed {}", source.seed)};
-    case TrainSource::Kind::kPairs:
-      return {fmt::format("the folder '{}'", folder(source.path / source.queries)),
-              fmt::format("the folder '{}'", folder(source.path / source.references))};
-    case TrainSource::Kind::kGsvCities:
-      if (!source.cities.empty()) {
-        std::set<std::string> out;
-        for (const auto& city : source.cities) out.insert(fmt::format("the city {} of '{}'", city, folder(source.path)));
-        return out;
-      }
-      [[fallthrough]];
+    case TrainSource::Kind::kTown: return {{{}, fmt::format("{}", source.seed)}};
+    case TrainSource::Kind::kPairs: return {{settled_folder(source.path / source.queries), ""}, {settled_folder(source.path / source.references), ""}};
+    case TrainSource::Kind::kGsvCities: {
+      std::vector<Shown> out;
+      for (const auto& city : source.cities) out.push_back({settled_folder(source.path), city});
+      if (!out.empty()) return out;
+      break;
+    }
     case TrainSource::Kind::kFolders: break;
   }
-  return {fmt::format("the folder '{}'", folder(source.path))};
+  return {{settled_folder(source.path), ""}};
 }
 
 }  // namespace
@@ -63,13 +81,20 @@ std::unique_ptr<PlaceSource> open_source(const TrainSource& source, int images_p
 }
 
 void check_apart(const std::vector<TrainSource>& sources) {
-  std::set<std::string> seen;
+  std::vector<Shown> seen;
   for (const TrainSource& source : sources) {
-    for (const std::string& shown : shown_by(source)) {
-      if (seen.insert(shown).second) continue;
+    const auto shown = shown_by(source);
+    // The two folders of a traverse may lie in each other; that a city is named twice is no less wrong within one source.
+    const bool within = source.kind != TrainSource::Kind::kPairs;
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      const auto same = [&](const Shown& other) { return other.overlaps(shown[i]); };
+      const auto earlier = std::ranges::find_if(seen, same);
+      const auto own = std::find_if(shown.begin(), shown.begin() + static_cast<std::ptrdiff_t>(i), same);
+      if (earlier == seen.end() && (!within || own == shown.begin() + static_cast<std::ptrdiff_t>(i))) continue;
       fail_with_hint(ErrorCode::kUsage, "keep one of them, or split it into folders of different places",
-                     "two sources use {}: the same place would be learnt as two different ones", shown);
+                     "two sources use {}: the same place would be learnt as two different ones", shown[i].in_words());
     }
+    seen.insert(seen.end(), shown.begin(), shown.end());
   }
 }
 

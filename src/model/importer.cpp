@@ -255,6 +255,22 @@ std::string licence_of(const Checkpoint& checkpoint) {
   return "unknown";
 }
 
+/// A model file has its settings: those of an import are for checkpoints.
+std::shared_ptr<const LoadedModel> read_model_file(const std::filesystem::path& from, const ImportOptions& options,
+                                                   ImportReport* report) {
+  if (options.heads || options.arch || options.mean || options.std || options.resize || options.size || options.pos_rule) {
+    fail_with_hint(ErrorCode::kUsage, "leave the other options out", "'{}' is a revisit model file: only --half can be asked of it",
+                   from.string());
+  }
+  auto model = load_model_file(from);
+  if (report == nullptr) return model;
+  *report = {};
+  report->family = "revisit";
+  for (const auto& [name, tensor] : model->weights.all()) report->used.push_back(name);
+  report->info = Model(model).info();
+  return model;
+}
+
 }  // namespace
 
 std::shared_ptr<const LoadedModel> import_checkpoint(const std::filesystem::path& from, const ImportOptions& options,
@@ -263,8 +279,9 @@ std::shared_ptr<const LoadedModel> import_checkpoint(const std::filesystem::path
   const auto checkpoint = std::make_shared<const Checkpoint>(read_checkpoint(from));
   const Weights& source = checkpoint->weights;
   if (checkpoint->metadata.contains("revisit.format")) {
-    fail_with_hint(ErrorCode::kBadModel, fmt::format("use it as it is: --model {}", name), "'{}' is a revisit model file already",
-                   name);
+    if (options.half) return read_model_file(from, options, report);
+    fail_with_hint(ErrorCode::kBadModel, fmt::format("use it as it is: --model {}; --half makes it smaller", name),
+                   "'{}' is a revisit model file already", name);
   }
 
   std::vector<std::string> names;
@@ -316,7 +333,12 @@ std::shared_ptr<const LoadedModel> import_checkpoint(const std::filesystem::path
 
 ImportReport import_model(const std::filesystem::path& from, const std::filesystem::path& to, const ImportOptions& options) {
   ImportReport report;
-  model::save_model_file(to, *model::import_checkpoint(from, options, &report));
+  auto made = model::import_checkpoint(from, options, &report);
+  if (options.half) {
+    made = std::make_shared<const model::LoadedModel>(model::with_half_matrices(*made));
+    report.info = Model(made).info();
+  }
+  model::save_model_file(to, *made);
   return report;
 }
 

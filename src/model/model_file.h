@@ -22,6 +22,8 @@ namespace revisit::model {
 std::shared_ptr<const LoadedModel> load_model_file(const std::filesystem::path& path);
 
 void save_model_file(const std::filesystem::path& path, const LoadedModel& model);
+/// The same model with its f32 matrices in f16, but those with values beyond its range.
+LoadedModel with_half_matrices(const LoadedModel& model);
 
 /// What import_model makes of a foreign checkpoint, before it is written. `report` may be null.
 std::shared_ptr<const LoadedModel> import_checkpoint(const std::filesystem::path& from, const ImportOptions& options,

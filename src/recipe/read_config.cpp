@@ -83,8 +83,7 @@ void read(Section& in, TrainSource& out) {
 
   only_for({Kind::kGsvCities}, {"cities"});
   only_for({Kind::kPairs}, {"queries", "references", "gt", "tolerance_frames"});
-  only_for({Kind::kFolders}, {"positive_m"});
-  only_for({Kind::kGsvCities, Kind::kFolders}, {"negative_m"});
+  only_for({Kind::kFolders}, {"positive_m", "negative_m"});
   only_for({Kind::kTown}, {"places", "seed"});
   only_for({Kind::kFolders, Kind::kPairs}, {"aligned"});
   only_for({Kind::kGsvCities, Kind::kFolders, Kind::kPairs}, {"path"});

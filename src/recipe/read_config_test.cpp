@@ -62,7 +62,6 @@ kind = "gsv-cities"
 path = "../GSV"
 weight = 2
 cities = ["Lisbon", "Oslo"]
-negative_m = 70
 [[data.source]]
 kind = "folders"
 path = "/elsewhere"
@@ -165,7 +164,6 @@ cache = "crops"
   EXPECT_EQ(data.sources[0].path, "/photos/GSV");
   EXPECT_EQ(data.sources[0].weight, 2);
   EXPECT_EQ(data.sources[0].cities, (std::vector<std::string>{"Lisbon", "Oslo"}));
-  EXPECT_EQ(data.sources[0].negative_m, 70);
   EXPECT_EQ(data.sources[1].kind, TrainSource::Kind::kFolders);
   EXPECT_EQ(data.sources[1].path, "/elsewhere");
   EXPECT_EQ(data.sources[1].positive_m, 10);

@@ -12,7 +12,8 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
+#include <ranges>
+#include <system_error>
 
 #include "base/fail.h"
 #include "base/file.h"
@@ -22,6 +23,7 @@
 #include "train/ablation_table.h"
 #include "train/checkpoint.h"
 #include "train/clock.h"
+#include "train/files.h"
 #include "train/initial_model.h"
 #include "train/learner.h"
 #include "train/settings.h"
@@ -76,32 +78,18 @@ DescribedPair only_cluster(const DescribedPair& all, const model::HeadConfig& he
   return {cut(all.queries), cut(all.references)};
 }
 
-void write_file(const fs::path& path, const std::string& text) {
-  AtomicFile file(path);
-  file.write(text);
-  file.commit();
-}
-
 class Study {
  public:
-  Study(const AblationRun& study, ProgressLine& progress) : study_(study), progress_(progress) {
-    TrainConfig& config = base_ = study.run.config;
-    if (config.model.aggregator != "weiad") {
-      fail_with_hint(ErrorCode::kUsage, "aggregator = \"weiad\"", "the study takes WeiAD apart, but [model] aggregator is {}",
-                     config.model.aggregator);
-    }
-    if (config.model.tiers.size() < 2) {
-      fail_with_hint(ErrorCode::kUsage, "tiers = [24, 20, 16, 4], for example", "the study needs [model] tiers of at least 2 sizes");
-    }
-    config.validation.every_steps = 0;
-    config.validation.rhos = {1.0};
-    if (config.data.variants > 0 && config.data.cache.empty()) config.data.cache = study.run.out / "tokens";
-    config.model.dustbin = config.model.ghost = true;
-  }
-
+  Study(const AblationRun& study, ProgressLine& progress);
   AblationOutcome run();
 
  private:
+  struct Row {
+    fs::path folder;
+    std::map<double, AblationRecall> recall;  // by rho
+    double minutes = 0;
+  };
+
   bool wanted(const std::string& group) const {
     return study_.groups.empty() || std::ranges::find(study_.groups, group) != study_.groups.end();
   }
@@ -111,118 +99,143 @@ class Study {
     return *validation_;
   }
 
-  struct Row {
-    fs::path folder;
-    std::map<double, AblationRecall> recall;  // by rho
-    double minutes = 0;
-  };
-  bool read_result(Row& row, const std::string& settings) const;
-  void write_result(const Row& row, const std::string& settings) const;
+  TrainConfig config_of(const AblationRow& row, int number) const;
+  fs::path folder_of(const AblationRow& row, int number) const;
+  void check(const AblationRow& row, int number) const;
+  bool is_done(const AblationRow& row, int number) const;
+  void read_result(Row& row) const;
   /// Null when stopped.
-  const Row* finished(const AblationRow& row, std::uint64_t seed);
+  const Row* finished(const AblationRow& row, int number);
   bool train_row(const AblationRow& row, const TrainConfig& config, const Row& out);
-  bool add_kappas(const fs::path& model);
+  bool measure(const AblationRow& row, Row& out);
   bool add_clusters(const fs::path& model);
 
   const AblationRun& study_;
   ProgressLine& progress_;
   TrainConfig base_;
+  fs::path base_model_;
   std::unique_ptr<Validation> validation_;
   std::map<std::string, Row> done_;  // by settings, so that a configuration that stands in two groups runs once
   std::vector<AblationLine> lines_;
-  int rows_ = 0, number_ = 0;
+  AblationOutcome outcome_;
 };
 
-bool Study::read_result(Row& row, const std::string& settings) const {
-  const fs::path file = row.folder / "result.json";
-  std::error_code error;
-  if (!fs::exists(file, error)) return false;
-  const auto bytes = read_file(file, kMostResultBytes);
-  const auto json = nlohmann::json::parse(reinterpret_cast<const char*>(bytes.data()),
-                                          reinterpret_cast<const char*>(bytes.data()) + bytes.size(), nullptr, false);
-  try {
-    if (json.at("settings").get<std::string>() != settings) {
-      fail_with_hint(ErrorCode::kMismatch, "go on with the configuration of that study, or start another one with another --out",
-                     "'{}' was made with other settings", row.folder.string());
-    }
-    row.minutes = json.at("minutes").get<double>();
-    for (const auto& one : json.at("recall")) {
-      row.recall[one.at("rho").get<double>()] = one.at("percent").get<AblationRecall>();
-    }
-  } catch (const nlohmann::json::exception&) {
-    fail_with_hint(ErrorCode::kBadFile, "delete it, and the row is measured again", "'{}' cannot be read as a result",
-                   file.string());
+Study::Study(const AblationRun& study, ProgressLine& progress) : study_(study), progress_(progress), base_(study.run.config) {
+  const auto refuse_if = [](bool wrong, const char* hint, const char* sentence) {
+    if (wrong) fail_with_hint(ErrorCode::kUsage, hint, "{}", sentence);
+  };
+  const TrainModel& model = base_.model;
+  refuse_if(model.aggregator != "weiad", "aggregator = \"weiad\"", "the study takes WeiAD apart, but [model] aggregator is another");
+  refuse_if(model.tiers.size() < 2, "tiers = [24, 20, 16, 4], for example", "the study needs [model] tiers of at least 2 sizes");
+  refuse_if(!model.dustbin || !model.ghost, "leave dustbin and ghost out",
+            "the study starts from the whole and turns [model] dustbin and ghost off itself");
+  refuse_if(!base_.distill.teacher.empty(), "run `revisit train` first, and name its backbone in [model]",
+            "the study trains no backbone, but the configuration has a [distill] stage");
+  for (const auto* group : {"gamma", "layer", "kappa"}) {
+    const bool asked = !study.groups.empty() && wanted(group);
+    refuse_if(asked && !model.weitop, "weitop = true", "gamma, layer and kappa are about WeiToP, which [model] turns off");
   }
-  return true;
+  base_.validation.every_steps = 0;
+  base_.validation.rhos = {1.0};
+  if (base_.data.variants > 0 && base_.data.cache.empty()) base_.data.cache = study.run.out / "tokens";
+  outcome_.folder = study.run.out;
 }
 
-void Study::write_result(const Row& row, const std::string& settings) const {
-  nlohmann::ordered_json json{{"schema", 1}, {"minutes", row.minutes}, {"settings", settings}};
-  for (const auto& [rho, recall] : row.recall) json["recall"].push_back({{"rho", rho}, {"percent", recall}});
-  write_file(row.folder / "result.json", json.dump(1) + "\n");
+TrainConfig Study::config_of(const AblationRow& row, int number) const {
+  TrainConfig out = row.config;
+  out.seed = base_.seed + static_cast<std::uint64_t>(number);
+  return out;
+}
+
+fs::path Study::folder_of(const AblationRow& row, int number) const {
+  return study_.run.out / "rows" / fmt::format("{}-s{}", slug_of(row), config_of(row, number).seed);
+}
+
+/// Whether it can be trained, and whether what is there of it was made with the same settings.
+void Study::check(const AblationRow& row, int number) const {
+  const TrainConfig config = config_of(row, number);
+  check_rhos(config, initial_model(config.model, config.data.size, config.seed).config);
+  const fs::path file = folder_of(row, number) / "settings.txt";
+  std::error_code error;
+  if (!fs::exists(file, error)) return;
+  const auto bytes = read_file(file, kMostResultBytes);
+  if (std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()) == settings_text(config)) return;
+  fail_with_hint(ErrorCode::kMismatch, "go on with the configuration of that study, or start another one with another --out",
+                 "'{}' lists other settings than the configuration has now", file.string());
+}
+
+bool Study::is_done(const AblationRow& row, int number) const {
+  Row found;
+  found.folder = folder_of(row, number);
+  std::error_code error;
+  if (!fs::exists(found.folder / "result.json", error)) return false;
+  read_result(found);
+  return std::ranges::all_of(row.rhos, [&](double rho) { return found.recall.contains(rho); });
+}
+
+void Study::read_result(Row& row) const {
+  const fs::path file = row.folder / "result.json";
+  std::error_code error;
+  if (!fs::exists(file, error)) return;
+  const auto bytes = read_file(file, kMostResultBytes);
+  const auto* text = reinterpret_cast<const char*>(bytes.data());
+  try {
+    const auto json = nlohmann::json::parse(text, text + bytes.size());
+    row.minutes = json.at("minutes").get<double>();
+    for (const auto& one : json.at("recall")) row.recall[one.at("rho").get<double>()] = one.at("percent").get<AblationRecall>();
+  } catch (const nlohmann::json::exception&) {
+    fail_with_hint(ErrorCode::kBadFile, "delete it, and the row is measured again", "'{}' cannot be read as a result", file.string());
+  }
 }
 
 bool Study::train_row(const AblationRow& row, const TrainConfig& config, const Row& out) {
-  progress_.say(fmt::format("row {} of {}: {} {}, seed {}", number_, rows_, row.group, row.label, config.seed));
+  progress_.say(fmt::format("row {} of {}: {} {}, seed {}", outcome_.rows_done + 1, outcome_.rows, row.group, row.label, config.seed));
   TrainRun run = study_.run;
   run.config = config;
   run.out = out.folder;
   run.resume = has_checkpoint(out.folder);
-  const TrainOutcome outcome = train(run, progress_);
-  if (outcome.stopped) return false;
-  std::error_code ignored;  // what only a run that goes on would need
+  const TrainOutcome trained = train(run, progress_);
+  outcome_.unreadable += trained.unreadable;
+  return !trained.stopped;
+}
+
+bool Study::measure(const AblationRow& row, Row& out) {
+  model::LoadedModel model = *model::load_model_file(row.trains ? out.folder / "last.safetensors" : base_model_);
+  model.config.prune.kappa = row.config.model.kappa;
+  for (const double rho : row.rhos) {
+    if (out.recall.contains(rho)) continue;
+    const auto described = validation().describe(model, rho, [this] { return stop_wanted(); });
+    if (!described) return false;
+    out.recall[rho] = recall_of(validation(), *described);
+  }
+  return true;
+}
+
+const Study::Row* Study::finished(const AblationRow& row, int number) {
+  const TrainConfig config = config_of(row, number);
+  Row& out = done_[settings_text(config)];
+  if (out.folder.empty()) {
+    out.folder = folder_of(row, number);
+    make_folder(out.folder);
+    write_text(out.folder / "settings.txt", settings_text(config));
+    read_result(out);
+  }
+  if (std::ranges::all_of(row.rhos, [&](double rho) { return out.recall.contains(rho); })) return &out;
+  const auto start = Clock::now();
+  std::error_code ignored;
+  const bool trained = !row.trains || fs::exists(out.folder / "last.safetensors", ignored);
+  if ((!trained && !train_row(row, config, out)) || !measure(row, out)) return nullptr;
+  out.minutes += seconds_since(start) / 60;
+  nlohmann::ordered_json json{{"schema", 1}, {"minutes", out.minutes}};
+  for (const auto& [rho, recall] : out.recall) json["recall"].push_back({{"rho", rho}, {"percent", recall}});
+  write_text(out.folder / "result.json", json.dump(1) + "\n");
+  // What only a run that goes on would need.
   for (const auto& file : {checkpoint_path(out.folder), previous_checkpoint_path(out.folder), out.folder / "model.safetensors"}) {
     fs::remove(file, ignored);
   }
-  return true;
-}
-
-const Study::Row* Study::finished(const AblationRow& row, std::uint64_t seed) {
-  ++number_;
-  TrainConfig config = row.config;
-  config.seed = seed;
-  config.name = base_.name;
-  const std::string settings = settings_text(config);
-  auto [found, is_new] = done_.try_emplace(settings);
-  Row& result = found->second;
-  const auto start = Clock::now();
-  if (is_new) {
-    result.folder = study_.run.out / "rows" / fmt::format("{}-s{}", slug_of(row), seed);
-    if (!read_result(result, settings)) {
-      std::error_code ignored;
-      if (!fs::exists(result.folder / "last.safetensors", ignored) && !train_row(row, config, result)) return nullptr;
-    }
-  }
-  bool measured = false;
-  for (const double rho : row.rhos) {
-    if (result.recall.contains(rho)) continue;
-    const auto model = model::load_model_file(result.folder / "last.safetensors");
-    const auto described = validation().describe(*model, rho, [this] { return stop_wanted(); });
-    if (!described) return nullptr;
-    result.recall[rho] = recall_of(validation(), *described);
-    measured = true;
-  }
-  if (measured) {
-    result.minutes += seconds_since(start) / 60;
-    write_result(result, settings);
-    progress_.say(fmt::format("row {} of {}: {} {}, seed {}: R@1 {:.1f} in {:.1f} min", number_, rows_, row.group, row.label, seed,
-                              result.recall.at(row.rhos.front())[0], result.minutes));
-  }
-  return &result;
-}
-
-/// How the score of a token is mixed is decided when a model is used, so one trained model serves all.
-bool Study::add_kappas(const fs::path& file) {
-  for (const double kappa : kAblationKappas) {
-    model::LoadedModel model = *model::load_model_file(file);
-    model.config.prune.kappa = kappa;
-    for (const double rho : {0.7, 0.5, 0.4}) {
-      const auto described = validation().describe(model, rho, [this] { return stop_wanted(); });
-      if (!described) return false;
-      lines_.push_back({"kappa", fmt::format("{:g}", kappa), rho, {recall_of(validation(), *described)}});
-    }
-  }
-  return true;
+  progress_.say(fmt::format("row {} of {}: {} {}, seed {}: R@1 {:.1f} at rho {:g}, {:.1f} min", outcome_.rows_done + 1, outcome_.rows,
+                            row.group, row.label, config.seed, out.recall.at(row.rhos.front())[0], row.rhos.front(), out.minutes));
+  return &out;
 }
 
 bool Study::add_clusters(const fs::path& file) {
@@ -237,7 +250,7 @@ bool Study::add_clusters(const fs::path& file) {
     csv += fmt::format("{},{:.4f},{:.4f},{:.4f},{:.4f}\n", cluster, recall[0], recall[1], recall[2], recall[3]);
     all.push_back(recall);
   }
-  write_file(study_.run.out / "clusters.csv", csv);
+  write_text(study_.run.out / "clusters.csv", csv);
   std::ranges::sort(all);  // by R@1
   lines_.push_back({"cluster", "the worst alone", 1, {all.front()}});
   lines_.push_back({"cluster", "the median alone", 1, {all[all.size() / 2]}});
@@ -247,45 +260,51 @@ bool Study::add_clusters(const fs::path& file) {
 
 AblationOutcome Study::run() {
   const int depth = initial_model(base_.model, base_.data.size, base_.seed).config.vit.depth;
+  const AblationRow base_row = ablation_base(base_, 1);
+  const std::string whole = settings_text(base_row.config);
   std::vector<AblationRow> rows = ablation_rows(base_, depth, study_.seeds);
-  std::erase_if(rows, [&](const AblationRow& row) { return !wanted(row.group); });
-  if (!wanted("parts")) rows.insert(rows.begin(), ablation_base(base_, 1));  // what the others are compared with
-  for (const auto& row : rows) rows_ += row.seeds;
-  AblationOutcome out;
-  out.folder = study_.run.out;
-  out.rows = rows_;
+  std::erase_if(rows, [&](AblationRow& row) {
+    if (wanted(row.group)) return false;
+    row.seeds = static_cast<int>(std::ranges::count_if(std::views::iota(0, row.seeds), [&](int s) { return is_done(row, s); }));
+    return row.seeds == 0;
+  });
+  // What the others are compared with comes first of all.
+  if (!wanted("parts") && !is_done(base_row, 0)) rows.insert(rows.begin(), base_row);
+  for (const auto& row : rows) {
+    for (int s = 0; s < row.seeds; ++s) check(row, s);
+    outcome_.rows += row.seeds;
+  }
+  if (study_.run.work_can_be_lost) study_.run.work_can_be_lost();
+  base_model_ = folder_of(base_row, 0) / "last.safetensors";
+
   std::vector<AblationLine> base;
-  const std::string whole = settings_text(ablation_base(base_, 1).config);
-  fs::path model;
   for (const auto& row : rows) {
     std::vector<AblationLine> lines;
     for (const double rho : row.rhos) lines.push_back({row.group, row.label, rho, {}});
     for (int s = 0; s < row.seeds; ++s) {
-      const Row* result = finished(row, base_.seed + static_cast<std::uint64_t>(s));
+      const Row* result = finished(row, s);
       if (result == nullptr) {
-        out.stopped = true;
-        return out;
+        outcome_.stopped = true;
+        return outcome_;
       }
-      ++out.rows_done;
+      ++outcome_.rows_done;
       for (auto& line : lines) line.seeds.push_back(result->recall.at(line.rho));
-      if (model.empty() && settings_text(row.config) == whole) model = result->folder / "last.safetensors";
     }
-    if (settings_text(row.config) == whole) base.insert(base.end(), lines.begin(), lines.end());
+    if (settings_text(row.config) == whole && row.trains) base.insert(base.end(), lines.begin(), lines.end());
     std::ranges::move(lines, std::back_inserter(lines_));
   }
-  const bool prunes = base_.model.weitop;
-  if ((prunes && wanted("kappa") && !add_kappas(model)) || (wanted("cluster") && !add_clusters(model))) {
-    out.stopped = true;
-    return out;
+  if (wanted("cluster") && !add_clusters(base_model_)) {
+    outcome_.stopped = true;
+    return outcome_;
   }
-  out.table = ablation_markdown(lines_, base);
+  outcome_.table = ablation_markdown(lines_, base);
   double minutes = 0;
   for (const auto& [settings, row] : done_) minutes += row.minutes;
-  write_file(study_.run.out / "ablation.md",
-             fmt::format("{} training runs of {} steps, {:.0f} minutes; measured on {}.\n\n{}", done_.size(), base_.steps, minutes,
-                         validation().describe(), out.table));
-  write_file(study_.run.out / "ablation.csv", ablation_csv(lines_, base_.seed));
-  return out;
+  write_text(study_.run.out / "ablation.md",
+             fmt::format("{} runs of {} steps, {:.0f} minutes; measured on {}.\n\n{}", done_.size(), base_.steps, minutes,
+                         validation().describe(), outcome_.table));
+  write_text(study_.run.out / "ablation.csv", ablation_csv(lines_, base_.seed));
+  return outcome_;
 }
 
 }  // namespace

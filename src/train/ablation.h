@@ -18,12 +18,14 @@ struct AblationRun {
 
 struct AblationOutcome {
   bool stopped = false;
-  int rows_done = 0, rows = 0;  ///< training runs
+  int rows_done = 0, rows = 0;  ///< one a seed
+  std::int64_t unreadable = 0;  ///< pictures that had to be replaced, in all rows trained by this call
   std::string table;            ///< markdown
   std::filesystem::path folder;
 };
 
-/// Writes rows/ (a training run each), ablation.md, ablation.csv and clusters.csv. Throws Error.
+/// Writes rows/ (a training run each), ablation.md, ablation.csv and clusters.csv. The tables hold what was asked for and every
+/// other row that is done. All rows are checked before the first is trained. Throws Error.
 AblationOutcome ablate(const AblationRun& study, ProgressLine& progress);
 
 }  // namespace revisit::train

@@ -72,6 +72,10 @@ std::vector<AblationRow> ablation_rows(const TrainConfig& base, int depth, int s
     if (layer >= depth) continue;
     add("layer", fmt::format("after block {}", layer), {1.0, 0.7, 0.5, 0.4}).model.weitop_layer = layer;
   }
+  for (const double kappa : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+    add("kappa", fmt::format("{:g}", kappa), {0.7, 0.5, 0.4}).model.kappa = kappa;
+    rows.back().trains = false;
+  }
   return rows;
 }
 

@@ -16,11 +16,12 @@ struct AblationRow {
   TrainConfig config;
   std::vector<double> rhos;  ///< where it is measured
   int seeds = 1;             ///< config.seed and those after it
+  bool trains = true;        ///< false: what differs is decided when a model is used, so the base's model serves
 };
 
 /// parts: dustbin, ghost token and tiers on and off, with all seeds; tiers: other sizes; delta: how much lighter each tier starts;
 /// gamma: with teacher gradient and summed KL, since otherwise it cannot act; layer: WeiToP after block 0 (the patch embedding),
-/// 1, 2, 3, 6, as far as the backbone has them. kappa and cluster need no training and are no rows.
+/// 1, 2, 3, 6, as far as the backbone has them; kappa: without training. (The group cluster is no row: one model gives it all.)
 std::vector<AblationRow> ablation_rows(const TrainConfig& base, int depth, int seeds);
 
 /// Every group there is, in the order of the table.
@@ -28,7 +29,5 @@ const std::vector<std::string>& ablation_groups();
 
 /// The row all others are compared with.
 AblationRow ablation_base(const TrainConfig& base, int seeds);
-
-constexpr double kAblationKappas[] = {0, 0.25, 0.5, 0.75, 1};
 
 }  // namespace revisit::train

@@ -20,7 +20,7 @@ std::map<std::string, int> rows_by_group(const TrainConfig& config, int depth) {
 
 TEST(AblationRows, AreThePapersStudy) {
   EXPECT_EQ(rows_by_group({}, 12),
-            (std::map<std::string, int>{{"parts", 18}, {"tiers", 3}, {"delta", 5}, {"gamma", 4}, {"layer", 5}}));
+            (std::map<std::string, int>{{"parts", 18}, {"tiers", 3}, {"delta", 5}, {"gamma", 4}, {"layer", 5}, {"kappa", 5}}));
   EXPECT_EQ(rows_by_group({}, 4).at("layer"), 4) << "there is no block 6 to prune after";
   TrainConfig unpruned;
   unpruned.model.weitop = false;

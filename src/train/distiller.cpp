@@ -19,6 +19,7 @@
 #include "train/checkpoint.h"
 #include "train/clock.h"
 #include "train/curve.h"
+#include "train/files.h"
 #include "train/initial_model.h"
 #include "train/rotation.h"
 #include "train/run_log.h"
@@ -75,13 +76,12 @@ Settings distill_settings(const TrainConfig& config) {
   add("data.size", fmt::format("{}x{}", config.data.size.height, config.data.size.width));
   add("augment.light", config.augment.light);
   add("augment.night", config.augment.night);
-  add("distill.teacher", d.teacher.string());
+  add("distill.teacher", settled_path(d.teacher));
   add("distill.teacher_block", d.teacher_block);
   add("distill.teacher_size", fmt::format("{}x{}", d.teacher_size.height, d.teacher_size.width));
-  for (const auto& folder : d.photos) add("distill.photos", folder.string());
+  for (const auto& folder : d.photos) add("distill.photos", settled_path(folder));
   add("distill.town_places", d.town_places);
   add("distill.town_share", d.town_share);
-  add("distill.steps", d.steps);
   add("distill.batch", d.batch);
   add("distill.renewed_share", d.renewed_share);
   add("distill.cached_crops", d.cached_crops);
@@ -170,8 +170,7 @@ void Distiller::check_grids() const {
 void Distiller::open_cache() {
   const auto& settings = config_.distill;
   const fs::path folder = settings.cache.empty() ? folder_ : settings.cache;
-  std::error_code error;
-  fs::create_directories(folder, error);
+  make_folder(folder);
   std::uint64_t key = scatter(config_.seed);
   for (const char c : teacher_.fingerprint() + crops_.describe() + fmt::format("{}", settings.teacher_block)) {
     key = scatter(key ^ static_cast<std::uint64_t>(static_cast<unsigned char>(c)));
@@ -306,9 +305,9 @@ DistillOutcome Distiller::run() {
                           {"images_per_s", per_s * config_.distill.batch}};
     if (state_.step % kJudgeEvery == 0 || state_.step == steps) {
       outcome.cosine = student_.cosine(judge);
-      values.emplace_back("held_out_cosine", outcome.cosine);
+      values.emplace_back("held_out_cosine", *outcome.cosine);
       progress_.say(fmt::format("distillation at step {}: cosine to the teacher on crops not learnt from {:.4f}", state_.step,
-                                outcome.cosine));
+                                *outcome.cosine));
     }
     log_.add(state_.step, values);
     progress_.update({state_.step, steps, per_s * config_.distill.batch, static_cast<double>(steps - state_.step) / per_s,
@@ -319,6 +318,7 @@ DistillOutcome Distiller::run() {
     }
   }
   outcome.step = state_.step;
+  outcome.unreadable = static_cast<std::int64_t>(unreadable_.size());
   outcome.stopped = state_.step < steps;
   if (!outcome.stopped) {
     model::LoadedModel backbone = student_.model();
@@ -327,9 +327,7 @@ DistillOutcome Distiller::run() {
     model::save_model_file(outcome.backbone, backbone);
   }
   save();
-  AtomicFile curve(folder_ / "curve.svg");
-  curve.write(draw_curve(log_.history(), config_.name + ": distillation"));
-  curve.commit();
+  write_text(folder_ / "curve.svg", draw_curve(log_.history(), config_.name + ": distillation"));
   return outcome;
 }
 
@@ -337,9 +335,7 @@ DistillOutcome Distiller::run() {
 
 DistillOutcome distill(const TrainRun& run, ProgressLine& progress) {
   const fs::path folder = run.out / "distill";
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) fail(ErrorCode::kIo, "the folder '{}' cannot be made: {}", folder.string(), error.message());
+  make_folder(folder);
   RunLog log(folder / "log.jsonl");
   TrainingState state;
   if (has_checkpoint(folder)) {
@@ -358,7 +354,10 @@ DistillOutcome distill(const TrainRun& run, ProgressLine& progress) {
   log.cut(state.step, -1);
   use_threads(run.config.threads);
   if (state.step >= run.config.distill.steps && fs::exists(folder / "backbone.safetensors")) {
-    return {false, state.step, 0, folder / "backbone.safetensors"};
+    DistillOutcome done;
+    done.step = state.step;
+    done.backbone = folder / "backbone.safetensors";
+    return done;
   }
   return Distiller(run, std::move(state), log, progress).run();
 }

@@ -3,7 +3,9 @@
 // A small backbone learns to give a teacher's tokens: the `[distill]` stage of a training run.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 
 #include "train/progress_line.h"
 #include "train/trainer.h"
@@ -13,7 +15,8 @@ namespace revisit::train {
 struct DistillOutcome {
   bool stopped = false;  ///< by a signal; everything up to `step` is saved
   std::int64_t step = 0;
-  double cosine = 0;               ///< between student and teacher on crops that are not learnt from
+  std::optional<double> cosine;    ///< between student and teacher on crops that are not learnt from; not of a stage done before
+  std::int64_t unreadable = 0;     ///< photos that were left out
   std::filesystem::path backbone;  ///< the student as a model file
 };
 

@@ -6,10 +6,12 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
-#include <system_error>
+#include <algorithm>
+#include <array>
 
 #include "base/fail.h"
 #include "model/model_file.h"
+#include "train/files.h"
 #include "train/settings.h"
 
 namespace revisit::train {
@@ -28,11 +30,18 @@ std::uint64_t key_of(const TrainConfig& config, const model::LoadedModel& start,
     for (const auto size : shape) count *= size;
     key = XXH3_64bits_withSeed(start.weights.f32_data(name, count), static_cast<std::size_t>(count) * sizeof(float), key);
   }
-  for (const auto& [name, value] : settings_of(config)) {
-    if (!name.starts_with("data.") && !name.starts_with("augment.") && name != "model.weitop_layer") continue;
-    if (name == "data.places_per_batch") continue;
+  const auto add = [&](const std::string& name, const std::string& value) {
     const std::string line = name + "=" + value;
     key = XXH3_64bits_withSeed(line.data(), line.size(), key);
+  };
+  for (const auto& [name, value] : settings_of(config)) {
+    const bool of_pictures = (name.starts_with("data.") && name != "data.places_per_batch") || name.starts_with("augment.");
+    if (of_pictures) add(name, value);
+  }
+  for (const auto& [name, value] : model::to_metadata(start.config)) {  // heads and the like are in no weight
+    constexpr std::array kOthers{"aggregator", "calibration", "fingerprint", "licence", "provenance", "pruner.hidden", "pruner.kappa"};
+    const bool other = std::ranges::any_of(kOthers, [&](const char* prefix) { return name.starts_with(prefix); });
+    if (!other) add(name, value);
   }
   return key;
 }
@@ -52,9 +61,7 @@ FrozenStore::FrozenStore(const TrainConfig& config, const model::LoadedModel& st
   values_ = (1 + static_cast<std::size_t>(vit.registers) + patches + (weitop_input_ ? patches : 0)) *
             static_cast<std::size_t>(vit.width);
   const std::filesystem::path where = config.data.cache.empty() ? folder : config.data.cache;
-  std::error_code error;
-  std::filesystem::create_directories(where, error);
-  if (error) fail(ErrorCode::kIo, "the folder '{}' cannot be made: {}", where.string(), error.message());
+  make_folder(where);
   const std::uint64_t key = key_of(config, start, frozen_blocks);
   cache_ = std::make_unique<TokenCache>(where / fmt::format("frozen-{:016x}.tokens", key), kPlenty, 0, values_, key,
                                         "lower [data] variants, or give [data] cache a folder with room");

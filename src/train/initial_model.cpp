@@ -19,6 +19,7 @@
 #include "model/config_check.h"
 #include "model/containers.h"
 #include "model/model_file.h"
+#include "prune/pruner.h"
 #include "revisit/model.h"
 
 namespace revisit::train {
@@ -163,10 +164,14 @@ model::PruneConfig prune_config(const TrainModel& settings) {
   return prune;
 }
 
-/// One-sided transport leaves the dustbin what the clusters do not take.
+/// Leaves the dustbin what the clusters do not take, so that there must be more patches than clusters.
+bool is_one_sided(const model::HeadConfig& head) {
+  return head.kind == model::HeadKind::kSalad || (head.kind == model::HeadKind::kWeiad && head.dustbin && !head.ghost);
+}
+
 void check_patches(const model::Config& config) {
   const model::HeadConfig& head = config.head;
-  const bool one_sided = head.kind == model::HeadKind::kSalad || (head.dustbin && !head.ghost);
+  const bool one_sided = is_one_sided(head);
   const std::int64_t patches =
       std::int64_t{config.input.size.height / config.vit.patch} * (config.input.size.width / config.vit.patch);
   if (!one_sided || patches > head.clusters) return;
@@ -189,6 +194,17 @@ void check_settings(const model::Config& config, const TrainModel& settings) {
 }
 
 }  // namespace
+
+void check_rhos(const TrainConfig& config, const model::Config& model) {
+  const Size size = config.data.size;
+  const int patches = (size.height / model.vit.patch) * (size.width / model.vit.patch);
+  const double least = std::min(config.loss.random_rho_from, *std::ranges::min_element(config.validation.rhos));
+  const int kept = least < 1 ? prune::kept_count(least, patches) : patches;
+  if (!is_one_sided(model.head) || kept > model.head.clusters) return;
+  fail_with_hint(ErrorCode::kUsage, "ghost = true, larger pictures, fewer clusters, or a larger rho",
+                 "{} clusters without a ghost token need more than {} patches, but at rho {} only {} of {} stay", model.head.clusters,
+                 model.head.clusters, least, kept, patches);
+}
 
 std::shared_ptr<const model::LoadedModel> read_backbone(const std::filesystem::path& path, int heads, Size input) {
   if (model::read_checkpoint(path).metadata.contains("revisit.format")) return model::load_model_file(path);

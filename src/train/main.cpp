@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/fail.h"
+#include "base/shell_words.h"
 #include "revisit/train.h"
 #include "train/ablation.h"
 #include "train/checkpoint.h"
@@ -94,15 +95,6 @@ Arguments parse(const std::vector<std::string>& words) {
   return out;
 }
 
-// As a shell takes it for one word: quoted unless it is plain.
-std::string shell_quoted(const std::string& word) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:@%+";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
 std::string resume_command(const std::vector<std::string>& words) {
   const bool ablation = std::ranges::find(words, "--ablation") != words.end();
   std::string out = ablation ? "revisit ablate" : "revisit train";
@@ -118,28 +110,37 @@ void say_error(const std::string& sentence, const std::string& hint) {
   [[maybe_unused]] const auto put = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
+constexpr int kSomeInputUnusable = 4;
+
+void put(const std::string& text) {
+  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) fail(ErrorCode::kIo, "cannot write to standard output");
+}
+
 int print(const train::TrainOutcome& outcome) {
   std::string text =
       fmt::format("trained {} steps\nuntrained   {}\nbest        {} (step {})\nmodel       {}\n", outcome.step,
                   train::to_words(outcome.untrained), train::to_words(outcome.best), outcome.best_step, outcome.model.string());
   if (outcome.unreadable > 0)
     text += fmt::format("unreadable  {} pictures were replaced by others of their place\n", outcome.unreadable);
-  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) fail(ErrorCode::kIo, "cannot write to standard output");
-  constexpr int kSomeInputUnusable = 4;
+  put(text);
   return outcome.unreadable > 0 ? kSomeInputUnusable : 0;
 }
 
 int print(const train::AblationOutcome& outcome) {
-  const std::string text = fmt::format("{}\nstudy       {}\n", outcome.table, (outcome.folder / "ablation.md").string());
-  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) fail(ErrorCode::kIo, "cannot write to standard output");
-  return 0;
+  std::string text = fmt::format("{}\nstudy       {}\n", outcome.table, (outcome.folder / "ablation.md").string());
+  if (outcome.unreadable > 0)
+    text += fmt::format("unreadable  {} pictures were replaced by others of their place\n", outcome.unreadable);
+  put(text);
+  return outcome.unreadable > 0 ? kSomeInputUnusable : 0;
 }
 
 int print(const train::DistillOutcome& outcome) {
-  const std::string text = fmt::format("distilled   {} steps, cosine to the teacher {:.4f}\nbackbone    {}\n", outcome.step,
-                                       outcome.cosine, outcome.backbone.string());
-  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) fail(ErrorCode::kIo, "cannot write to standard output");
-  return 0;
+  std::string text = fmt::format("distilled   {} steps{}\nbackbone    {}\n", outcome.step,
+                                 outcome.cosine ? fmt::format(", cosine to the teacher {:.4f}", *outcome.cosine) : "",
+                                 outcome.backbone.string());
+  if (outcome.unreadable > 0) text += fmt::format("unreadable  {} photos were left out\n", outcome.unreadable);
+  put(text);
+  return outcome.unreadable > 0 ? kSomeInputUnusable : 0;
 }
 
 int stopped(std::int64_t done, std::int64_t of, const char* what, const train::TrainRun& job,
@@ -165,6 +166,7 @@ int run(const std::vector<std::string>& words) {
     return outcome.stopped ? stopped(outcome.rows_done, outcome.rows, "rows", job, words) : print(outcome);
   }
   if (!job.config.distill.teacher.empty()) {
+    if (job.config.steps > 0) train::check_places(job.config);  // hours before they are needed
     const train::DistillOutcome distilled = train::distill(job, progress);
     progress.clear();
     if (distilled.stopped) return stopped(distilled.step, job.config.distill.steps, "steps of the distillation", job, words);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <system_error>
 
 #include "base/fail.h"
 #include "model/utf8.h"
@@ -36,7 +37,7 @@ class Words {
   Words& list(const char* key, const std::vector<T>& values) {
     return text(key, fmt::format("[{}]", fmt::join(values, ", ")));
   }
-  Words& path(const char* key, const std::filesystem::path& value) { return text(key, value.string()); }
+  Words& path(const char* key, const std::filesystem::path& value) { return text(key, settled_path(value)); }
   Words& size(const char* key, Size value) { return text(key, fmt::format("{}x{}", value.height, value.width)); }
 
  private:
@@ -71,8 +72,8 @@ void add_data(Words& words, const TrainData& data) {
   for (std::size_t i = 0; i < data.sources.size(); ++i) {
     const TrainSource& source = data.sources[i];
     words.table(fmt::format("data.source[{}]", i + 1)).text("kind", name_of(source.kind)).path("path", source.path);
-    words.number("weight", source.weight).list("cities", source.cities).path("queries", source.queries);
-    words.path("references", source.references).path("gt", source.gt).number("tolerance_frames", source.tolerance_frames);
+    words.number("weight", source.weight).list("cities", source.cities).text("queries", source.queries.string());
+    words.text("references", source.references.string()).text("gt", source.gt.string()).number("tolerance_frames", source.tolerance_frames);
     words.number("positive_m", source.positive_m).number("negative_m", source.negative_m).number("places", source.places);
     words.number("seed", source.seed).number("aligned", source.aligned);
   }
@@ -104,6 +105,12 @@ void add_validation(Words& words, const TrainValidation& validation) {
 }
 
 }  // namespace
+
+std::string settled_path(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto found = path.empty() ? path : std::filesystem::weakly_canonical(path, error);
+  return (error ? path : found).string();
+}
 
 std::string as_utf8(const std::string& text) {
   if (model::is_utf8(text)) return text;

@@ -3,6 +3,7 @@
 // A configuration as a list of words: kept in a checkpoint, so that a run is only taken up with the settings it began with.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,9 @@
 namespace revisit::train {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;  ///< ("optimiser.lr", "6e-05"), in the order of train.h
+
+/// However it was spelt: a run may go on from another folder.
+std::string settled_path(const std::filesystem::path& path);
 
 /// File names need not be UTF-8, metadata must be: bytes that are not become "\xNN".
 std::string as_utf8(const std::string& text);

@@ -20,6 +20,7 @@
 #include "train/checkpoint.h"
 #include "train/clock.h"
 #include "train/curve.h"
+#include "train/files.h"
 #include "train/initial_model.h"
 #include "train/learner.h"
 #include "train/run_log.h"
@@ -31,12 +32,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kNamesInASentence = 8;
 
-void make_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) fail(ErrorCode::kIo, "the folder '{}' cannot be made: {}", folder.string(), error.message());
-}
-
 /// Left by a run that was killed while it wrote; the lock says that nobody is writing now.
 void remove_unfinished_files(const fs::path& folder) {
   std::error_code error;
@@ -46,12 +41,6 @@ void remove_unfinished_files(const fs::path& folder) {
                       name.starts_with("last.safetensors.") || name.starts_with("curve.svg.");
     if (ours && (name.ends_with(".tmp") || name == "checkpoint.new.safetensors")) fs::remove(entry.path(), error);
   }
-}
-
-void write_text(const fs::path& path, const std::string& text) {
-  AtomicFile file(path);
-  file.write(text);
-  file.commit();
 }
 
 /// A folder that holds somebody else's model is not written into.
@@ -91,6 +80,7 @@ TrainingState begin(const TrainRun& run, RunLog& log, ProgressLine& progress) {
   }
   state.settings = settings_of(run.config);
   state.learner.model = initial_model(run.config.model, run.config.data.size, run.config.seed);
+  check_rhos(run.config, state.learner.model.config);
   return state;
 }
 
@@ -294,6 +284,11 @@ TrainOutcome Trainer::outcome(bool stopped) const {
 }
 
 }  // namespace
+
+void check_places(const TrainConfig& config) {
+  const feed::BatchLoader loader(config.data, config.augment, normalisation_of({}), config.seed, 0);
+  if (!config.validation.queries.empty()) const Validation validation(config, 1);
+}
 
 TrainOutcome train(const TrainRun& run, ProgressLine& progress) {
   const int threads = use_threads(run.config.threads);

@@ -31,6 +31,9 @@ struct TrainOutcome {
   std::filesystem::path model;
 };
 
+/// Throws Error for sources and validation photos that cannot be learnt from or measured on.
+void check_places(const TrainConfig& config);
+
 /// Writes log.jsonl, checkpoint.safetensors, curve.svg, last.safetensors and model.safetensors (the best) below `out`. Throws
 /// Error.
 TrainOutcome train(const TrainRun& run, ProgressLine& progress);

@@ -75,6 +75,31 @@ TEST_F(ModelVerbs, ImportPrintsItsAccountAndTheModelCanBeUsed) {
   EXPECT_NE(list.out.find("plain"), std::string::npos) << list.out;
 }
 
+TEST_F(ModelVerbs, AModelInHalvesIsHalfAsLargeAndSeesTheSame) {
+  REVISIT_REQUIRE_SHARED("golden/dinov2_plain");
+  const auto from = checkpoint();
+  ASSERT_FALSE(from.empty());
+  const auto whole = path("whole.safetensors"), half = path("half.safetensors");
+  ASSERT_EQ(run_program({"model", "import", from.string(), "-o", whole}).exit_code, 0);
+  const auto again = run_program({"model", "import", whole, "-o", half});
+  EXPECT_EQ(again.exit_code, 3) << again.out;
+  EXPECT_NE(again.err.find("--half makes it smaller"), std::string::npos) << again.err;
+  EXPECT_EQ(run_program({"model", "import", whole, "-o", half, "--half", "--heads", "2"}).exit_code, 2);
+  ASSERT_EQ(run_program({"model", "import", whole, "-o", half, "--half"}).exit_code, 0);
+  EXPECT_LT(std::filesystem::file_size(half), std::filesystem::file_size(whole) * 7 / 10);
+  EXPECT_NE(run_program({"model", "inspect", half, "--json"}).json().at("fingerprint"),
+            run_program({"model", "inspect", whole, "--json"}).json().at("fingerprint"));
+  const auto photo = picture("a.png");
+  const auto describe = [&](const std::string& model) {
+    return run_program({"describe", photo, "--model", model, "--aggregate", "cls", "--json"}).json();
+  };
+  const auto a = describe(whole).at("images").at(0).at("descriptor"), b = describe(half).at("images").at(0).at("descriptor");
+  double dot = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) dot += a.at(i).get<double>() * b.at(i).get<double>();
+  EXPECT_GT(dot, 0.9999);
+  EXPECT_NE(a, b);
+}
+
 TEST_F(ModelVerbs, ImportRefusesToOverwriteItsSourceAndToTakeJunk) {
   const auto junk = text_file("junk.pth", "no checkpoint");
   EXPECT_EQ(run_program({"model", "import", junk, "-o", junk}).exit_code, 2);

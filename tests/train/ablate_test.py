@@ -64,7 +64,8 @@ def studies(root):
     recalls = {(row["group"], row["row"], row["rho"], row["seed"]): row["recall@1"] for row in rows}
     base = recalls["parts", "dustbin + ghost + tiers", "1", "3"]
     assert recalls["delta", "0.1", "1", "3"] == base and recalls["layer", "after block 1", "1", "3"] == base, recalls
-    assert len(list((whole / "rows").iterdir())) < 27, "a configuration that stands in two groups ran twice"
+    assert len(list((whole / "rows").glob("*/last.safetensors"))) == 24, "a configuration that stands in two groups ran twice"
+    assert not list((whole / "rows").glob("*/checkpoint*")), "rows that are done need no checkpoint"
     clusters = (whole / "clusters.csv").read_text().splitlines()
     assert len(clusters) > 2 and clusters[0].startswith("cluster,recall@1"), clusters
     assert len(tokens_of(whole / "tokens")) == 4, "two seeds' random weights, and for one of them WeiToP after block 0, 1 and 2"
@@ -82,7 +83,25 @@ def studies(root):
 
     file.write_text(file.read_text().replace("lr = 0.001", "lr = 0.002"))
     changed = run("ablate", file, "--out", whole, "--seeds", 2, expect=3)
-    assert "was made with other settings" in changed.stderr, changed.stderr
+    assert "settings.txt' lists other settings than the configuration has now" in changed.stderr, changed.stderr
+    # A row that was trained but not measured is no less bound to its settings.
+    (root / "stale" / "rows" / "tiers-3-3-1-1-s3").mkdir(parents=True)
+    run("ablate", file, "--out", root / "stale", "--only", "tiers", "--steps", 2)
+    for result in (root / "stale" / "rows").glob("*/result.json"):
+        result.unlink()
+    run("ablate", file, "--out", root / "stale", "--only", "tiers", expect=3)
+    # Asked for one group more, the table keeps the others.
+    more = run("ablate", file, "--out", root / "stale", "--only", "cluster", "--steps", 2)
+    again = run("ablate", file, "--out", root / "stale", "--only", "tiers", "--steps", 2)
+    assert "| tiers | 1/1/3/3 |" in again.stdout and "| parts |" in again.stdout, again.stdout
+    assert "the best alone" in more.stdout, more.stdout
+    # What cannot be done is said before the first row is trained.
+    many = file.read_text().replace("clusters = 8", "clusters = 16").replace("[3, 3, 1, 1]", "[6, 5, 4, 1]")
+    unpruned = file.read_text().replace("weitop_hidden = 16", "weitop = false").replace("rhos = [1.0, 0.5]", "rhos = [1.0]")
+    for text, group, words in ((many, "parts", "need more than 16 patches"), (unpruned, "kappa", "which [model] turns off")):
+        (root / "bad.toml").write_text(text)
+        refused = run("ablate", root / "bad.toml", "--out", root / "bad", "--only", group, expect=2)
+        assert words in refused.stderr and not (root / "bad" / "rows").exists(), refused.stderr
     unknown = run("ablate", file, "--out", root / "none", "--only", "parts,colour", expect=2)
     assert "there is no group 'colour'" in unknown.stderr, unknown.stderr
 
