@@ -148,7 +148,10 @@ int run_describe(const DescribeArgs& args, Console& console) {
   auto list = expand_inputs(args.inputs);
   const std::size_t inputs = list.paths.size() + list.unreadable.size();
   if (!args.dump.empty() && inputs != 1) fail(ErrorCode::kUsage, "--dump takes a single input, but there are {}", inputs);
-  if (!args.output.empty()) check_output(args.output);
+  if (!args.output.empty()) {
+    check_output(args.output);
+    refuse_to_overwrite(args.output, list);
+  }
   if (list.left_out > 0)
     console.talk(fmt::format("notice: {} files in the folders are no .jpg, .jpeg, .png or .webp", list.left_out));
 

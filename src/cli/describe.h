@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/console.h"
+#include "cli/inputs.h"
 #include "cli/model_options.h"
 #include "revisit/extractor.h"
 
@@ -43,6 +44,8 @@ std::filesystem::path names_path(const std::filesystem::path& output);
 
 /// Refuses an output that could not be written, before any work is done.
 void check_output(const std::filesystem::path& output);
+/// A photo named where the descriptors are to go would be lost: only arrays are written over, and no input.
+void refuse_to_overwrite(const std::filesystem::path& output, const InputList& inputs);
 
 void write_descriptors(const DescribeArgs& args, const Described& described);
 void write_trace(const std::filesystem::path& folder, const Trace& trace);

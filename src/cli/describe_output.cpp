@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -88,6 +89,19 @@ void check_output(const fs::path& output) {
   if (!fs::is_directory(folder, ignored)) {
     fail(ErrorCode::kIo, "cannot write '{}': there is no folder '{}'", output.string(), folder.string());
   }
+}
+
+void refuse_to_overwrite(const fs::path& output, const InputList& inputs) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(output, ignored) || fs::file_size(output, ignored) == 0) return;
+  for (const auto& path : inputs.paths) {
+    if (!fs::equivalent(path, output, ignored)) continue;
+    fail_with_hint(ErrorCode::kUsage, "-o NAME.npy", "'{}' cannot be both an input and the output", output.string());
+  }
+  std::string first(6, '\0');
+  std::ifstream(output, std::ios::binary).read(first.data(), static_cast<std::streamsize>(first.size()));
+  if (first == "\x93NUMPY") return;
+  fail_with_hint(ErrorCode::kUsage, "-o NAME.npy", "'{}' is there already and is no .npy file: it is not written over", output.string());
 }
 
 void write_descriptors(const DescribeArgs& args, const Described& described) {

@@ -53,6 +53,10 @@ int run_fit_vlad(FitVladArgs& args, Console& console) {
     fail_with_hint(ErrorCode::kUsage, "--photos FOLDER", "a vocabulary is fitted on photos, and none are named");
   if (args.output.empty()) fail_with_hint(ErrorCode::kUsage, "-o MODEL.safetensors", "where to write the model is not said");
   args.options.orientation = args.orientation == "apply" ? Orientation::kApply : Orientation::kIgnore;
+  std::error_code ignored;
+  if (!std::filesystem::exists(args.photos, ignored) && args.photos.find_first_of("*?[") == std::string::npos) {
+    fail_with_hint(ErrorCode::kNotFound, "--photos FOLDER", "the photos '{}' are not there", args.photos);
+  }
   const InputList inputs = expand_inputs({args.photos});
   if (!inputs.unreadable.empty()) fail(inputs.unreadable.front().code, "{}", inputs.unreadable.front().reason);
   const Model backbone = open_model(args.backbone.front(), console);

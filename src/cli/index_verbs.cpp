@@ -168,6 +168,11 @@ std::string format_of(const ExportArgs& args) {
 int run_export(const ExportArgs& args, Console& console) {
   if (args.output.empty()) fail(ErrorCode::kUsage, "where to write is not said: -o FILE");
   const Index index = Index::open(args.folder.front());
+  std::error_code ignored;
+  if (fs::equivalent(fs::absolute(args.output).parent_path(), args.folder.front(), ignored)) {
+    fail_with_hint(ErrorCode::kUsage, "-o with a folder of yours", "'{}' lies inside the index, whose files are not written over",
+                   args.output);
+  }
   const std::string format = format_of(args);
   int written = index.live_rows();
   if (format == "npy") {
@@ -186,11 +191,17 @@ int run_export(const ExportArgs& args, Console& console) {
     });
   }
   if (console.json) {
-    console.data_json({{"schema", 1}, {"format", format}, {"file", args.output}, {"photos", written}});
+    console.data_json({{"schema", 1},
+                       {"format", format},
+                       {"file", args.output},
+                       {"photos", written},
+                       {"left_out", index.live_rows() - written}});
   } else {
     console.talk(fmt::format("wrote {} photos of '{}' to {}", written, args.folder.front(), args.output));
-    if (written < index.live_rows())
-      console.talk(fmt::format("notice: {} photos have no latitude and longitude and are left out", index.live_rows() - written));
+  }
+  if (written < index.live_rows()) {
+    console.warn(fmt::format("notice: {} of {} photos have no latitude and longitude and are left out", index.live_rows() - written,
+                             index.live_rows()));
   }
   return 0;
 }

@@ -45,6 +45,9 @@ void refuse_extras(const Verb& verb, const std::vector<std::string>& extras) {
 
 void check_positionals(const Verb& verb, const std::vector<std::string>& values) {
   const auto& wanted = verb.positional;
+  if (std::ranges::find(values, "") != values.end()) {
+    fail_with_hint(ErrorCode::kUsage, "perhaps a variable of the shell is not set", "an argument of '{}' is empty", verb.name);
+  }
   const auto hint = fmt::format("revisit {} --help shows three examples", verb.name);
   if (values.size() < wanted.min) fail_with_hint(ErrorCode::kUsage, hint, "'{}' needs {}", verb.name, wanted.name);
   if (values.size() > wanted.max) {

@@ -120,10 +120,29 @@ IndexWriter::~IndexWriter() {
   if (impl_ && impl_->pending > 0 && !impl_->failed) impl_->catalogue.rollback();
 }
 
+namespace {
+
+/// A folder of photos named by mistake must not become an index beside them. What a crash left of an index that was being made
+/// is ours.
+void refuse_foreign_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  if (std::filesystem::exists(folder / index::kCatalogueName, error)) return;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    const auto ours = [&](const char* known) { return name.starts_with(known); };
+    if (ours(index::kCatalogueName) || ours(index::kVectorsName) || ours(index::kCodesName) || name == index::kLockName) continue;
+    fail_with_hint(ErrorCode::kUsage, "name a folder that is not there yet: revisit index add places.rvs photos/",
+                   "'{}' is no index, but a folder with other files, such as '{}'", folder.string(), name);
+  }
+}
+
+}  // namespace
+
 IndexWriter IndexWriter::open(const std::filesystem::path& folder, const IndexSettings& settings) {
   index::check_settings(settings);
   make_folder(folder);
   index::require_folder(folder);
+  refuse_foreign_folder(folder);
   IndexWriter out;
   out.impl_ = std::make_unique<Impl>(folder, index::FolderLock::take(folder), settings);
   return out;

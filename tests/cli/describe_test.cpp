@@ -76,6 +76,19 @@ TEST_F(Describe, RowsStandInArgumentOrderWithUnitLength) {
   EXPECT_FALSE(exists("both.names.txt")) << "rows are the arguments";
 }
 
+TEST_F(Describe, NeverWritesOverAPhotoOrAnInput) {
+  const auto photo = picture("a.png", 1), other = picture("b.png", 2);
+  const auto forgotten = run_program({"describe", photo, "-o", other});
+  EXPECT_EQ(forgotten.exit_code, 2);
+  EXPECT_NE(forgotten.err.find("is no .npy file: it is not written over"), std::string::npos) << forgotten.err;
+  const auto same = run_program({"describe", photo, "-o", photo});
+  EXPECT_EQ(same.exit_code, 2);
+  EXPECT_NE(same.err.find("both an input and the output"), std::string::npos) << same.err;
+  EXPECT_EQ(run_program({"describe", photo, other, "--json"}).exit_code, 0) << "both are whole";
+  for (int round = 0; round < 2; ++round) EXPECT_EQ(run_program({"describe", photo, "-o", path("d.npy")}).exit_code, 0);
+  EXPECT_EQ(run_program({"describe", ""}).exit_code, 2) << "a variable that is not set";
+}
+
 TEST_F(Describe, TheSameRequestGivesTheSameBytes) {
   const auto a = picture("a.png");
   run_program({"describe", a, "--rho", "0.5", "-o", path("one.npy")});

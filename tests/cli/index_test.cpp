@@ -50,6 +50,21 @@ TEST_F(IndexVerbs, AddingAgainChangesNothingAndExitsWithZero) {
   EXPECT_EQ(run({"index", "verify", "db"}).exit_code, 0);
 }
 
+TEST_F(IndexVerbs, NeitherPhotosNorTheIndexItselfAreWrittenOver) {
+  pictures("photos", 2);
+  pictures("more", 2, 9);
+  const auto forgotten = run({"index", "add", "photos", "more", "--size", "28x28"});
+  EXPECT_EQ(forgotten.exit_code, 2) << forgotten.out;
+  EXPECT_NE(forgotten.err.find("'photos' is no index, but a folder with other files, such as '"), std::string::npos) << forgotten.err;
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "photos"), {}), 2) << "nothing was put there";
+  ASSERT_EQ(add({"photos"}).exit_code, 0);
+  EXPECT_EQ(run({"index", "export", "db", "-o", "db/vectors.bin"}).exit_code, 2);
+  EXPECT_EQ(run({"index", "verify", "db"}).exit_code, 0);
+  const auto nowhere = run({"index", "export", "db", "-o", "p.geojson", "-q", "--json"});
+  EXPECT_EQ(nowhere.json()["left_out"], 2) << "they have no position";
+  EXPECT_NE(nowhere.err.find("2 of 2 photos have no latitude"), std::string::npos) << nowhere.err;
+}
+
 TEST_F(IndexVerbs, DuplicatesRenamedChangedAndDeletedPhotosAreTold) {
   pictures("photos", 3);
   ASSERT_EQ(add({"photos"}).exit_code, 0);
