@@ -34,11 +34,7 @@ const std::vector<std::string>& ablation_groups() {
   return groups;
 }
 
-AblationRow ablation_base(const TrainConfig& base, int seeds) {
-  AblationRow row{"parts", kParts[5].label, base, {1.0}, seeds};
-  row.config.model.dustbin = row.config.model.ghost = true;
-  return row;
-}
+AblationRow ablation_base(const TrainConfig& base, int seeds) { return {"parts", kParts[5].label, base, {1.0}, seeds}; }
 
 std::vector<AblationRow> ablation_rows(const TrainConfig& base, int depth, int seeds) {
   const AblationRow whole = ablation_base(base, seeds);
