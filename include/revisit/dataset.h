@@ -50,8 +50,9 @@ struct FolderPair {
 };
 
 /// Photos below a folder: .jpg .jpeg .png .webp in any case, sorted by name; an optional FOLDER_images_paths.txt replaces the
-/// scan. Symlink loops are followed once. Throws Error kNotFound when the folder is not there or holds no photo.
-std::vector<Photo> photos_in(const std::filesystem::path& folder);
+/// scan. Symlink loops are followed once. Throws Error kNotFound when the folder is not there or holds no photo. `notes` hears of
+/// files that are none.
+std::vector<Photo> photos_in(const std::filesystem::path& folder, std::vector<std::string>* notes = nullptr);
 
 /// Photos of a collection, from any of: folders, photo files, globs ("drive/*/left_*.jpg"), lists (.txt, a path a line) and
 /// tables with positions (.csv, .geojson, .json). Paths in a list or table are relative to its folder. `positions`, a table,

@@ -21,6 +21,7 @@ enum class ErrorCode {
   kNoMemory,     ///< allocation failed
   kIo,           ///< reading or writing failed for another reason
   kInterrupted,  ///< stopped by the user, state saved
+  kFailed,       ///< what was asked for cannot be had from these inputs: no threshold is precise enough
   kInternal,     ///< a defect of revisit itself
 };
 

@@ -47,7 +47,7 @@ void whiten(DescribedPhotos& queries, DescribedPhotos& references, int dim);
 struct RecallAt {
   int k = 1;
   double percent = 0;
-  double low95 = 0;  ///< bootstrap over queries, 2,000 draws, fixed seed
+  double low95 = 0;  ///< bootstrap over queries, 2,000 draws, fixed seed; Wilson's where all or none is right
   double high95 = 0;
 };
 

@@ -89,7 +89,8 @@ class Index {
   /// The same, compared with the row's checksum: Error kBadFile when the disk has changed it.
   std::span<const float> checked_descriptor(int row) const;
 
-  /// Best first, ties by row. exact equals a full f32 scan. queries are (n, dim) unit vectors; a NaN is Error kUsage.
+  /// Best first, ties by row. exact equals a full f32 scan. queries are (n, dim) unit vectors; a NaN is Error kUsage. A row that
+  /// the disk has changed is not answered with: Error kBadFile.
   std::vector<std::vector<Match>> search(std::span<const float> queries, const SearchOptions& options,
                                          SearchStats* stats = nullptr) const;
 
@@ -121,6 +122,8 @@ class IndexWriter {
 
   /// A name already there is replaced when `replace`, else Error kUsage. Returns the row number.
   int add(const IndexEntry& entry, std::span<const float> descriptor, bool replace = false);
+  /// Where and when the photo of this name was taken; the row stays as it is. Error kUsage when there is no such name.
+  void place(const std::string& name, const std::optional<Position>& position, const std::optional<double>& time_s);
   void commit();     ///< append, fdatasync, then one SQLite transaction
   int rows() const;  ///< committed and pending
   int committed_rows() const;
@@ -141,6 +144,7 @@ class IndexWriter {
 struct MergeReport {
   int added = 0;
   int unchanged = 0;  ///< already there: the same name, or the same content
+  int placed = 0;     ///< of `unchanged`: had no place or time, and has them from the other index now
   int renamed = 0;    ///< of `added`: their name was taken by another photo
 };
 

@@ -16,8 +16,9 @@ namespace revisit {
 struct AddReport {
   int added = 0;
   int updated = 0;                      ///< files that had changed and were described again
+  int placed = 0;                       ///< known photos whose place or time was not, or was another
   int unchanged = 0;                    ///< already there: this is how a resumed run gets past what is done
-  std::vector<std::string> changed;     ///< files, places or times that differ from the index, left as they are without `update`
+  std::vector<std::string> changed;     ///< files that differ from what was added, left as they are without `update`
   std::vector<std::string> duplicates;  ///< "NAME is the same photo as NAME": their content is there under another name
   std::vector<Skipped> skipped;         ///< could not be used
   bool stopped = false;                 ///< progress asked for it

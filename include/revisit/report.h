@@ -78,10 +78,13 @@ struct RunReport {
   std::optional<Evaluation> evaluation;     ///< when the data set is labelled
   std::vector<Skipped> skipped;
   std::vector<PhotoPatches> patches;  ///< of the photos report.html shows side by side; see add_patch_scores
+  bool truth_from_positions = false;  ///< labels come from positions: of a photo without one nothing is known
 
   bool accepted(int query) const;              ///< has a match, and it reaches min_similarity
   bool right(int query) const;                 ///< its first match shows the same place; false when unlabelled
   bool is_positive(int query, int row) const;  ///< this reference shows the same place; false when unlabelled
+  /// The same, or nothing when it is not known: unlabelled, or one of the two has no position and labels come from positions.
+  std::optional<bool> verdict(int query, int row) const;
 };
 
 /// "R@1: 98.8, R@5: 99.7"

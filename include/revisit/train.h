@@ -131,6 +131,7 @@ struct TrainDistill {
   double weight_decay = 0.02;
   double renewed_share = 0.25;             ///< of a batch: crops the teacher sees for the first time, the rest come from its cache
   int cached_crops = 20000;                ///< teacher tokens kept on disk and renewed in rotation
+  double seen_share = 1;                   ///< of the patches, drawn anew each step: fewer are faster; the last fifth sees all
   std::filesystem::path cache;             ///< folder; empty: inside the output folder
 };
 

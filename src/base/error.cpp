@@ -18,6 +18,7 @@ const char* name_of(ErrorCode code) noexcept {
     case ErrorCode::kNoMemory: return "no_memory";
     case ErrorCode::kIo: return "io";
     case ErrorCode::kInterrupted: return "interrupted";
+    case ErrorCode::kFailed: return "failed";
     case ErrorCode::kInternal: return "internal";
   }
   return "internal";
@@ -36,6 +37,7 @@ int exit_code_of(ErrorCode code) noexcept {
     case ErrorCode::kNoMemory: return 5;
     case ErrorCode::kInterrupted: return 130;
     case ErrorCode::kIo:
+    case ErrorCode::kFailed:
     case ErrorCode::kInternal: return 1;
   }
   return 1;

@@ -37,7 +37,10 @@ std::string line_of(const RunReport& report, std::size_t q) {
     return fmt::format("{} -> no match (best {}, similarity {:.4f})\n", name, best_name, found.front().similarity);
   }
   std::string verdict;
-  if (report.dataset.labelled) verdict = report.right(static_cast<int>(q)) ? "  right" : "  wrong";
+  if (report.dataset.labelled) {
+    const auto right = report.verdict(static_cast<int>(q), found.front().row);
+    verdict = !right ? "  unknown" : *right ? "  right" : "  wrong";
+  }
   return fmt::format("{} -> {}  similarity {:.4f}{}{}\n", name, best_name, found.front().similarity, place_of(query, best),
                      verdict);
 }

@@ -9,7 +9,7 @@
 
 #include "base/fail.h"
 #include "cli/binding.h"
-#include "cli/describe.h"
+#include "cli/output.h"
 
 namespace revisit::cli {
 namespace {
@@ -42,7 +42,7 @@ void check_challenge(const ChallengeArgs& args, const Dataset& dataset) {
     fail_with_hint(ErrorCode::kUsage, "--dataset msls_test --root FOLDER",
                    "--msls-challenge writes predictions for msls_test, but the data set is '{}'", dataset.name);
   }
-  check_output(args.write);
+  check_output_file(args.write);
 }
 
 void write_challenge(const ChallengeArgs& args, const RunReport& report, Console& console) {

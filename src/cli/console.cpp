@@ -32,6 +32,10 @@ std::string dump(const nlohmann::ordered_json& object) {
   return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+nlohmann::ordered_json error_json(ErrorCode code, const std::string& sentence, const std::string& hint) {
+  return {{"code", name_of(code)}, {"message", sentence}, {"hint", hint}};
+}
+
 }  // namespace
 
 void Console::add_options(std::vector<Option>& options) {
@@ -50,6 +54,16 @@ void Console::data(std::string_view text) {
 
 void Console::data_json(const nlohmann::ordered_json& object) { data(dump(object)); }
 
+void Console::data_and_error(std::string_view text, ErrorCode code, const std::string& sentence, const std::string& hint) {
+  if (json) {
+    auto object = nlohmann::ordered_json::parse(text);
+    object["error"] = error_json(code, sentence, hint);
+    return data_json(object);
+  }
+  data(text);
+  error(code, sentence, hint);
+}
+
 void Console::warn(std::string_view sentence) { write_all(STDERR_FILENO, fmt::format("{}\n", sentence)); }
 
 void Console::talk(std::string_view sentence) {
@@ -66,7 +80,7 @@ void Console::detail(std::string_view sentence) {
 
 void Console::error(ErrorCode code, const std::string& sentence, const std::string& hint, const std::vector<Skipped>& skipped) {
   if (json) {
-    nlohmann::ordered_json object{{"schema", 1}, {"error", {{"code", name_of(code)}, {"message", sentence}, {"hint", hint}}}};
+    nlohmann::ordered_json object{{"schema", 1}, {"error", error_json(code, sentence, hint)}};
     if (!skipped.empty()) object["skipped"] = to_json(skipped);
     if (write_all(STDOUT_FILENO, dump(object)) == 0) return;
   }

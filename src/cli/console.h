@@ -39,6 +39,9 @@ class Console {
   void data(std::string_view text);
   void data_json(const nlohmann::ordered_json& object);  ///< the same, one object on one line
 
+  /// What there is although something went wrong, and the error: with --json as one object, `text` with a member "error".
+  void data_and_error(std::string_view text, ErrorCode code, const std::string& sentence, const std::string& hint);
+
   void warn(std::string_view sentence);       ///< one line on stderr, even when quiet
   void talk(std::string_view sentence);       ///< one line on stderr unless quiet
   void talk_once(std::string_view sentence);  ///< the same, unless it was said before

@@ -9,10 +9,11 @@
 
 #include "base/fail.h"
 #include "base/prefetch.h"
+#include "base/stop.h"
 #include "cli/binding.h"
 #include "cli/inputs.h"
+#include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/stop.h"
 #include "cli/verbs.h"
 
 namespace revisit::cli {
@@ -149,7 +150,7 @@ int run_describe(const DescribeArgs& args, Console& console) {
   const std::size_t inputs = list.paths.size() + list.unreadable.size();
   if (!args.dump.empty() && inputs != 1) fail(ErrorCode::kUsage, "--dump takes a single input, but there are {}", inputs);
   if (!args.output.empty()) {
-    check_output(args.output);
+    check_output_file(args.output);
     refuse_to_overwrite(args.output, list);
   }
   if (list.left_out > 0)

@@ -42,8 +42,6 @@ struct Described {
 /// "out.npy" has its row names in "out.names.txt".
 std::filesystem::path names_path(const std::filesystem::path& output);
 
-/// Refuses an output that could not be written, before any work is done.
-void check_output(const std::filesystem::path& output);
 /// A photo named where the descriptors are to go would be lost: only arrays are written over, and no input.
 void refuse_to_overwrite(const std::filesystem::path& output, const InputList& inputs);
 

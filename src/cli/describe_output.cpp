@@ -82,15 +82,6 @@ fs::path names_path(const fs::path& output) {
   return path.string() + ".names.txt";
 }
 
-void check_output(const fs::path& output) {
-  const auto folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
-  std::error_code ignored;  // an unknown state is found out on writing
-  if (fs::is_directory(output, ignored)) fail(ErrorCode::kIo, "cannot write '{}': it is a folder", output.string());
-  if (!fs::is_directory(folder, ignored)) {
-    fail(ErrorCode::kIo, "cannot write '{}': there is no folder '{}'", output.string(), folder.string());
-  }
-}
-
 void refuse_to_overwrite(const fs::path& output, const InputList& inputs) {
   std::error_code ignored;
   if (!fs::is_regular_file(output, ignored) || fs::file_size(output, ignored) == 0) return;
@@ -101,7 +92,8 @@ void refuse_to_overwrite(const fs::path& output, const InputList& inputs) {
   std::string first(6, '\0');
   std::ifstream(output, std::ios::binary).read(first.data(), static_cast<std::streamsize>(first.size()));
   if (first == "\x93NUMPY") return;
-  fail_with_hint(ErrorCode::kUsage, "-o NAME.npy", "'{}' is there already and is no .npy file: it is not written over", output.string());
+  fail_with_hint(ErrorCode::kUsage, "-o NAME.npy", "'{}' is there already and is no .npy file: it is not written over",
+                 output.string());
 }
 
 void write_descriptors(const DescribeArgs& args, const Described& described) {

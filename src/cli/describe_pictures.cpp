@@ -7,9 +7,9 @@
 #include <set>
 
 #include "base/fail.h"
+#include "base/stop.h"
 #include "cli/describe.h"
 #include "cli/progress.h"
-#include "cli/stop.h"
 #include "revisit/report.h"
 
 namespace revisit::cli {

@@ -12,12 +12,12 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/npy.h"
+#include "base/stop.h"
 #include "cli/binding.h"
 #include "cli/challenge.h"
-#include "cli/describe.h"
+#include "cli/output.h"
 #include "cli/photo_run.h"
 #include "cli/run_folder.h"
-#include "cli/stop.h"
 #include "cli/verbs.h"
 
 namespace revisit::cli {
@@ -49,9 +49,9 @@ std::vector<Option> eval_options(EvalArgs& args, Console& console) {
       {"--num-preds-to-save", "N", "pictures of the first N matches of every query", to_int(args.num_preds_to_save, 0, 100)});
   options.push_back({"--save-only-wrong-preds", "", "pictures of wrong queries only", to_switch(args.save_only_wrong_preds)});
   options.push_back({"--save-descriptors", "", "write .npy files of both sides", to_switch(args.save_descriptors)});
-  options.push_back({"--calibrate", "P", "find the \"no match\" similarity of precision P; default .99",
-                     to_number(args.calibrate, {0, 1, true})});
-  options.push_back({"-o,--output", "OUT", "where to write the calibrated model", to_text(args.output)});
+  options.push_back({"--calibrate", "[P]", "find the \"no match\" similarity of precision P; default .99",
+                     to_number(args.calibrate, {0, 1, true}), false, "0.99"});
+  options.push_back({"-o,--output", "OUT", "where --calibrate writes the calibrated model", to_text(args.output)});
   add_challenge_options(options, args.challenge);
   add_model_option(options, args.model);
   options.back().help = "file, or name of 'model list'; default: untrained demo";
@@ -127,11 +127,15 @@ std::string log_of(const RunReport& report) {
   return out + text_of(report);
 }
 
+bool wants_logs(const EvalArgs& args) { return args.log_dir || args.num_preds_to_save > 0 || args.save_descriptors; }
+
+/// Runs of one name stand in it side by side.
+fs::path log_folder(const EvalArgs& args) { return fs::path("logs") / args.log_dir.value_or("default"); }
+
 void write_logs(const EvalArgs& args, RunReport& report, const Side& queries, const Side& references, const Model& model,
                 const ExtractorOptions& for_references, Console& console) {
-  const bool wanted = args.log_dir || args.num_preds_to_save > 0 || args.save_descriptors || !report.evaluation;
-  if (!wanted) return;
-  const fs::path folder = fs::path("logs") / args.log_dir.value_or("default") / utc_now(true);
+  if (!wants_logs(args)) return;
+  const fs::path folder = log_folder(args) / utc_now(true);
   write_run_folder(folder, report, model, args.model.extractor, for_references, console);
   AtomicFile log(folder / "info.log");
   log.write(log_of(report));
@@ -144,38 +148,54 @@ void write_logs(const EvalArgs& args, RunReport& report, const Side& queries, co
     write_prediction_pictures(folder / "preds", report, args.num_preds_to_save, args.save_only_wrong_preds);
 }
 
-/// The threshold becomes part of the report. False when there is none: the evaluation itself is worth having all the same.
-bool calibrate(const EvalArgs& args, RunReport& report, const Model& model, Console& console) {
-  const double precision = args.calibrate.value_or(0.99);
-  const auto threshold = calibrate_threshold(*report.evaluation, precision);
-  if (!threshold) {
-    console.warn(fmt::format("revisit: error: no similarity gives a precision of {:g} on this set, so '{}' was not written",
-                             precision, args.output));
-    console.warn("hint: ask for a lower precision, or use a better model");
-    return false;
-  }
+/// The threshold becomes part of the report. Nothing is written when there is none.
+void calibrate(const EvalArgs& args, RunReport& report, const Model& model, Console& console) {
+  const auto threshold = calibrate_threshold(*report.evaluation, *args.calibrate);
+  if (!threshold) return;
   report.run.min_similarity = threshold;
-  save_calibrated(model, args.output, *threshold, precision, report.run.rho, report.run.size);
-  console.talk(fmt::format("similarity {:.4f} has precision {:g} on this set; wrote {}", *threshold, precision, args.output));
-  return true;
+  save_calibrated(model, args.output, *threshold, *args.calibrate, report.run.rho, report.run.size);
+  console.talk(
+      fmt::format("similarity {:.4f} has precision {:g} on this set; wrote {}", *threshold, *args.calibrate, args.output));
 }
 
 void check_calibration(const EvalArgs& args) {
-  if (args.output.empty()) {
-    if (args.calibrate)
-      fail_with_hint(ErrorCode::kUsage, "-o OUT.safetensors", "--calibrate needs to know where to write the calibrated model");
-    return;
+  if (!args.calibrate) {
+    if (args.output.empty()) return;
+    fail_with_hint(ErrorCode::kUsage, "--calibrate 0.99 -o OUT.safetensors; --log_dir NAME writes report and tables",
+                   "-o '{}' is where --calibrate writes a model, and --calibrate is missing", args.output);
   }
+  if (args.output.empty())
+    fail_with_hint(ErrorCode::kUsage, "-o OUT.safetensors", "--calibrate needs to know where to write the calibrated model");
   if (args.data.no_labels) fail(ErrorCode::kUsage, "a similarity cannot be calibrated without ground truth");
   if (args.data.dim)
     fail(ErrorCode::kUsage, "--dim {} and --calibrate do not go together: a model's threshold is for whole descriptors",
          *args.data.dim);
-  check_output(args.output);
+  check_output_file(args.output);
+}
+
+void mention_silence(const EvalArgs& args, const Dataset& dataset, Console& console) {
+  if (dataset.labelled || wants_logs(args) || !args.challenge.write.empty()) return;
+  console.talk("notice: without ground truth there are only times to print; --log_dir NAME writes the matches");
+}
+
+/// The evaluation is worth having also when no threshold came of it.
+int print_run(const EvalArgs& args, const RunReport& report, Console& console) {
+  const std::string out = console.json ? run_json(report) : text_of(report);
+  if (args.calibrate && !report.run.min_similarity) {
+    console.data_and_error(
+        out, ErrorCode::kFailed,
+        fmt::format("no similarity gives a precision of {:g} on this set, so '{}' was not written", *args.calibrate, args.output),
+        "ask for a lower precision, or use a better model");
+    return exit_code_of(ErrorCode::kFailed);
+  }
+  console.data(out);
+  return report.skipped.empty() ? 0 : 4;
 }
 
 int run_eval(EvalArgs& args, Console& console) {
   if (!args.challenge.score.empty()) return score_challenge(args.challenge, args.data, console);
   check_calibration(args);
+  if (wants_logs(args)) check_output_folder(log_folder(args));
   if (!args.method.empty()) args.model.model = model_of_method(args);
   if (args.method.empty() && !args.backbone.empty()) {
     fail_with_hint(ErrorCode::kUsage, "--method NAME --backbone NAME, or --model FILE alone",
@@ -186,8 +206,9 @@ int run_eval(EvalArgs& args, Console& console) {
   report.dataset = load_data(args.data, console);
   mention_whitening(report.dataset, args.data.dim);
   const Dataset& dataset = report.dataset;
-  if (!args.output.empty() && !dataset.labelled)
-    fail(ErrorCode::kUsage, "'{}' has no ground truth to calibrate on", dataset.name);
+  report.truth_from_positions = dataset.labelled && args.data.dataset.empty() && !args.data.gt;
+  mention_silence(args, dataset, console);
+  if (args.calibrate && !dataset.labelled) fail(ErrorCode::kUsage, "'{}' has no ground truth to calibrate on", dataset.name);
   check_challenge(args.challenge, dataset);
   auto& options = args.model.extractor;
   apply_image_size(args.data, dataset, options, console);
@@ -212,12 +233,10 @@ int run_eval(EvalArgs& args, Console& console) {
   report.matches = match_all(queries.photos, references.photos, top_k, search_filter(dataset));
   if (dataset.labelled) report.evaluation = evaluate(dataset, report.matches, args.data.recall_values);
 
-  const bool calibrated = args.output.empty() || calibrate(args, report, model, console);
+  if (args.calibrate) calibrate(args, report, model, console);
   write_challenge(args.challenge, report, console);
   write_logs(args, report, queries, references, model, for_references, console);
-  console.data(console.json ? run_json(report) : text_of(report));
-  if (!calibrated) return exit_code_of(ErrorCode::kInternal);
-  return report.skipped.empty() ? 0 : 4;
+  return print_run(args, report, console);
 }
 
 }  // namespace

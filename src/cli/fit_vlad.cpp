@@ -7,11 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/fail.h"
+#include "base/stop.h"
 #include "cli/binding.h"
 #include "cli/inputs.h"
 #include "cli/model_options.h"
+#include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/stop.h"
 #include "cli/verbs.h"
 #include "revisit/vlad.h"
 
@@ -52,6 +53,7 @@ int run_fit_vlad(FitVladArgs& args, Console& console) {
   if (args.photos.empty())
     fail_with_hint(ErrorCode::kUsage, "--photos FOLDER", "a vocabulary is fitted on photos, and none are named");
   if (args.output.empty()) fail_with_hint(ErrorCode::kUsage, "-o MODEL.safetensors", "where to write the model is not said");
+  check_output_file(args.output);
   args.options.orientation = args.orientation == "apply" ? Orientation::kApply : Orientation::kIgnore;
   std::error_code ignored;
   if (!std::filesystem::exists(args.photos, ignored) && args.photos.find_first_of("*?[") == std::string::npos) {

@@ -10,11 +10,11 @@
 
 #include "base/fail.h"
 #include "base/shell_words.h"
+#include "base/stop.h"
 #include "cli/binding.h"
 #include "cli/index_options.h"
 #include "cli/photo_run.h"
 #include "cli/progress.h"
-#include "cli/stop.h"
 #include "cli/verbs.h"
 #include "cli/words.h"
 #include "revisit/ingest.h"
@@ -63,6 +63,7 @@ void print(const AddReport& report, int rows, double seconds, const std::string&
     console.data_json({{"schema", 1},
                        {"added", report.added},
                        {"updated", report.updated},
+                       {"placed", report.placed},
                        {"unchanged", report.unchanged},
                        {"changed", report.changed},
                        {"duplicates", report.duplicates},
@@ -77,6 +78,7 @@ void print(const AddReport& report, int rows, double seconds, const std::string&
     if (count > 0) line += fmt::format(", {} {}", count, what);
   };
   also(static_cast<std::size_t>(report.updated), "updated");
+  also(static_cast<std::size_t>(report.placed), "given a new place or time");
   also(static_cast<std::size_t>(report.unchanged), "unchanged");
   also(report.duplicates.size(), "the same as a photo already there");
   also(report.changed.size(), "changed on disk");

@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/fail.h"
+#include "base/stop.h"
 #include "cli/binding.h"
 #include "cli/index_options.h"
 #include "cli/progress.h"
-#include "cli/stop.h"
 #include "cli/verbs.h"
 #include "revisit/export.h"
 #include "revisit/index.h"
@@ -137,13 +137,20 @@ int run_merge(const std::vector<std::string>& folders, Console& console) {
     total.added += one.added;
     total.unchanged += one.unchanged;
     total.renamed += one.renamed;
+    total.placed += one.placed;
   }
   const int rows = Index::open(into).live_rows();
   if (console.json) {
-    console.data_json(
-        {{"schema", 1}, {"added", total.added}, {"unchanged", total.unchanged}, {"renamed", total.renamed}, {"rows", rows}});
+    console.data_json({{"schema", 1},
+                       {"added", total.added},
+                       {"unchanged", total.unchanged},
+                       {"placed", total.placed},
+                       {"renamed", total.renamed},
+                       {"rows", rows}});
   } else {
     console.data(fmt::format("added {}, unchanged {}; '{}' has {} rows\n", total.added, total.unchanged, into.string(), rows));
+    if (total.placed > 0)
+      console.talk(fmt::format("notice: {} of the unchanged had no place or time and have one now", total.placed));
     if (total.renamed > 0)
       console.talk(fmt::format("notice: {} names were taken and got their index's name in front", total.renamed));
   }
@@ -200,8 +207,8 @@ int run_export(const ExportArgs& args, Console& console) {
     console.talk(fmt::format("wrote {} photos of '{}' to {}", written, args.folder.front(), args.output));
   }
   if (written < index.live_rows()) {
-    console.warn(fmt::format("notice: {} of {} photos have no latitude and longitude and are left out", index.live_rows() - written,
-                             index.live_rows()));
+    console.warn(fmt::format("notice: {} of {} photos have no latitude and longitude and are left out",
+                             index.live_rows() - written, index.live_rows()));
   }
   return 0;
 }

@@ -8,11 +8,12 @@
 
 #include "base/fail.h"
 #include "base/limits.h"
+#include "base/stop.h"
 #include "cli/answers.h"
 #include "cli/binding.h"
+#include "cli/output.h"
 #include "cli/photo_run.h"
 #include "cli/run_folder.h"
-#include "cli/stop.h"
 #include "cli/verbs.h"
 #include "revisit/whitening.h"
 
@@ -81,6 +82,7 @@ int run_match(const MatchArgs& args, Console& console) {
   RunReport report;
   report.dataset = load_folder_pair({args.folders[0], args.folders[1], args.gt, args.positions});
   Dataset& dataset = report.dataset;
+  report.truth_from_positions = dataset.labelled && !args.gt;
   for (const auto& note : dataset.notes) console.talk("notice: " + note);
   const Wanted wanted = exclusion(args, dataset, console);
   drop_excluded(dataset, wanted);

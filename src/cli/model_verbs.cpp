@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/fail.h"
+#include "base/stop.h"
 #include "cli/binding.h"
 #include "cli/model_options.h"
-#include "cli/stop.h"
 #include "cli/verbs.h"
 #include "cli/words.h"
 
@@ -40,7 +40,12 @@ Json object_of(const ModelInfo& info) {
               {"pos_rule", info.pos_rule},
               {"provenance", info.provenance},
               {"fingerprint", info.fingerprint}};
-  if (info.min_similarity) object["min_similarity"] = *info.min_similarity;
+  if (info.min_similarity) {
+    object["min_similarity"] = *info.min_similarity;
+    object["calibrated_precision"] = info.calibrated_precision;
+    object["calibrated_rho"] = info.calibrated_rho;
+    if (info.calibrated_size.height > 0) object["calibrated_size"] = {info.calibrated_size.height, info.calibrated_size.width};
+  }
   return object;
 }
 
@@ -64,6 +69,14 @@ std::string architecture_lines(const ModelInfo& info) {
   }
   out += info.pruner == "none" ? "pruner        none\n" : fmt::format("pruner        {}, kappa {}\n", info.pruner, info.kappa);
   return out;
+}
+
+std::string calibration_line(const ModelInfo& info) {
+  if (!info.min_similarity) return {};
+  const Size size = info.calibrated_size;
+  return fmt::format("no match      below similarity {:.4f}, calibrated for precision {:g} at rho {:g}{}\n", *info.min_similarity,
+                     info.calibrated_precision, info.calibrated_rho,
+                     size.height > 0 ? fmt::format(", {}x{}", size.height, size.width) : "");
 }
 
 struct ImportArgs {
@@ -114,7 +127,7 @@ int run_inspect(const std::string& name, Console& console) {
     return 0;
   }
   auto out = architecture_lines(info) + input_lines(info);
-  if (info.min_similarity) out += fmt::format("no match      below similarity {}\n", *info.min_similarity);
+  out += calibration_line(info);
   const auto said = [](const std::string& text) { return text.empty() ? std::string("not recorded") : text; };
   out += fmt::format("licence       {}\nprovenance    {}\nfingerprint   {}\n", said(info.licence), said(info.provenance),
                      said(info.fingerprint));

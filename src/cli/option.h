@@ -20,7 +20,8 @@ struct Option {
   std::string value;  ///< what the value stands for, "FILE"; empty for a switch, which is bound to "true"
   std::string help;   ///< what it does, range and default
   Binding bind;
-  bool many = false;  ///< takes several words, "1 5 10"; they are bound as one text with commas between them
+  bool many = false;   ///< takes several words, "1 5 10"; they are bound as one text with commas between them
+  std::string bare{};  ///< bound when no value follows; empty: one must. For verbs without positionals, whose words it would take
 
   std::string long_name() const { return names.substr(names.find("--")); }
   std::string env_name() const;  ///< "--prune-layer" is REVISIT_PRUNE_LAYER

@@ -91,6 +91,7 @@ void parse_arguments(const Verb& verb, const std::vector<std::string>& arguments
     slots[i].parsed =
         option.value.empty() ? app.add_flag(option.names, slots[i].on) : app.add_option(option.names, slots[i].text);
     slots[i].parsed->take_last();
+    if (!option.bare.empty()) slots[i].parsed->expected(0, 1)->default_str(option.bare);
   }
   std::vector<std::string> positionals;
   if (verb.positional.max > 0) app.add_option("positional", positionals)->expected(0, static_cast<int>(1U << 20U));

@@ -164,6 +164,25 @@ TEST(Parser, AnOptionOfManyTakesWordsUpToTheNextFlag) {
   EXPECT_EQ(values, (std::vector<int>{7, 8})) << "a refused value changes nothing";
 }
 
+TEST(Parser, AnOptionThatMayStandBareTakesNoFlagForItsValue) {
+  double precision = 0;
+  std::string output;
+  Verb verb;
+  verb.name = "sample";
+  verb.options = {{"--calibrate", "[P]", "precision", to_number(precision, {0, 1, true}), false, "0.99"},
+                  {"-o,--output", "FILE", "output", to_text(output)}};
+  parse_arguments(verb, {"--calibrate", "-o", "x"});
+  EXPECT_EQ(precision, 0.99);
+  EXPECT_EQ(output, "x");
+  parse_arguments(verb, {"--calibrate", "0.5", "-o", "y"});
+  EXPECT_EQ(precision, 0.5);
+  EXPECT_EQ(output, "y");
+  parse_arguments(verb, {"-o", "y", "--calibrate"});
+  EXPECT_EQ(precision, 0.99);
+  EXPECT_THROW(parse_arguments(verb, {"--calibrate", "-1"}), Error);
+  EXPECT_THROW(parse_arguments(verb, {"--calibrate", "much"}), Error);
+}
+
 TEST(Verbs, ExamplesParse) {
   for (const auto& entry : kVerbs) {
     for (std::size_t i = 0; i < 3; ++i) {

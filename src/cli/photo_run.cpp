@@ -12,9 +12,9 @@
 
 #include "base/fail.h"
 #include "base/limits.h"
+#include "base/stop.h"
 #include "cli/binding.h"
 #include "cli/progress.h"
-#include "cli/stop.h"
 #include "revisit/bench.h"
 #include "revisit/whitening.h"
 
@@ -119,13 +119,6 @@ void apply_image_size(const DataArgs& args, const Dataset& dataset, ExtractorOpt
                   args.image_size[0], first.name, extractor.size->height, extractor.size->width));
 }
 
-void check_output_folder(const std::string& folder) {
-  std::error_code ignored;
-  if (!folder.empty() && std::filesystem::exists(folder, ignored) && !std::filesystem::is_directory(folder, ignored)) {
-    fail(ErrorCode::kUsage, "-o '{}' is a file, but a folder is to be written", folder);
-  }
-}
-
 void mention_whitening(Dataset& dataset, const std::optional<int>& dim) {
   if (dim) dataset.protocol += fmt::format("; descriptors PCA-whitened to {} values learnt from the references", *dim);
 }
@@ -147,7 +140,8 @@ Side describe_side(Extractor& extractor, const std::vector<Photo>& photos, Orien
   side.photos = describe_photos(extractor, photos, orientation, [&](int done, int total) {
     progress.update(static_cast<std::size_t>(done), 0);
     if (const int signal = stop_signal(); signal != 0) {
-      throw Interrupted(signal, fmt::format("stopped after {} of {} {}; nothing was written", done, total, label));
+      throw Interrupted(
+          signal, fmt::format("stopped after {} of {} {}; answers need all of them, so nothing was written", done, total, label));
     }
     return true;
   });

@@ -41,9 +41,6 @@ Dataset load_data(const DataArgs& args, Console& console);
 /// --image-size becomes the extractor's size; one number is the shorter edge of the first reference.
 void apply_image_size(const DataArgs& args, const Dataset& dataset, ExtractorOptions& extractor, Console& console);
 
-/// Before hours of work: -o must be a folder, or nothing yet.
-void check_output_folder(const std::string& folder);
-
 /// A result with shorter descriptors says so.
 void mention_whitening(Dataset& dataset, const std::optional<int>& dim);
 

@@ -9,10 +9,10 @@
 #include <new>
 
 #include "base/fail.h"
+#include "base/stop.h"
 #include "cli/console.h"
 #include "cli/help.h"
 #include "cli/parser.h"
-#include "cli/stop.h"
 #include "cli/verbs.h"
 #include "cli/words.h"
 

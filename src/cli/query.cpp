@@ -9,12 +9,13 @@
 
 #include "base/fail.h"
 #include "base/limits.h"
+#include "base/stop.h"
 #include "cli/answers.h"
 #include "cli/binding.h"
 #include "cli/index_options.h"
+#include "cli/output.h"
 #include "cli/photo_run.h"
 #include "cli/run_folder.h"
-#include "cli/stop.h"
 #include "cli/verbs.h"
 #include "revisit/whitening.h"
 
@@ -66,18 +67,41 @@ SearchOptions search_options(const QueryArgs& args, int rows) {
   return out;
 }
 
-// A filter by something the index does not know finds nothing, and the reason is hard to guess.
-void mention_unknown(const Index& index, const QueryArgs& args, Console& console) {
+constexpr const char* kTimesHint = "EXIF or the time column of --positions gives times; --exclude-recent N does without";
+
+void mention_unfindable(int known, int photos, const char* what, const char* filter, Console& console) {
+  if (known == 0) {
+    console.talk(fmt::format("notice: no photo of the index has a {}, so {} finds none", what, filter));
+  } else if (known < photos) {
+    console.talk(fmt::format("notice: {} of {} photos of the index have no {}: {} cannot find them", photos - known, photos, what,
+                             filter));
+  }
+}
+
+// A filter by something the index does not know leaves photos out, and the reason is hard to guess.
+void check_filters(const Index& index, const QueryArgs& args, Console& console) {
   const bool by_time = args.after_s || args.before_s || args.exclude_seconds;
   if (args.near.empty() && !by_time) return;
-  bool placed = args.near.empty(), timed = !by_time;
-  for (int row = 0; row < index.rows() && !(placed && timed); ++row) {
+  int placed = 0, on_globe = 0, timed = 0;
+  for (int row = 0; row < index.rows(); ++row) {
+    if (!index.is_live(row)) continue;
     const IndexEntry entry = index.entry(row);
-    placed = placed || entry.position;
-    timed = timed || entry.time_s;
+    placed += entry.position ? 1 : 0;
+    on_globe += entry.position && entry.position->geographic ? 1 : 0;
+    timed += entry.time_s ? 1 : 0;
   }
-  if (!placed) console.talk("notice: no photo of the index has a position, so none is --near");
-  if (!timed) console.talk("notice: no photo of the index has a time, so none fits --after, --before or --exclude-seconds");
+  const std::string& folder = args.words.front();
+  if (!args.near.empty() && placed > 0 && on_globe == 0) {
+    fail_with_hint(ErrorCode::kUsage,
+                   "revisit index add with --positions FILE.csv (image,lat,lon) says where on the globe they are",
+                   "--near is a latitude and longitude, but index '{}' knows its photos in metres east and north only", folder);
+  }
+  if (args.exclude_seconds && timed == 0) {
+    fail_with_hint(ErrorCode::kUsage, kTimesHint,
+                   "--exclude-seconds needs times, but when the photos of index '{}' were taken is not known", folder);
+  }
+  if (!args.near.empty()) mention_unfindable(placed, index.live_rows(), "position", "--near", console);
+  if (by_time) mention_unfindable(timed, index.live_rows(), "time", "a search by time", console);
 }
 
 // Photos of two folders may have the same name; then each is shown with its path.
@@ -146,7 +170,7 @@ std::vector<Photo> query_photos(const QueryArgs& args, Console& console) {
   if (args.exclude_seconds) {
     for (const auto& photo : photos) {
       if (photo.time_s) continue;
-      fail_with_hint(ErrorCode::kUsage, "EXIF or the time column of --positions gives times; --exclude-recent N does without",
+      fail_with_hint(ErrorCode::kUsage, kTimesHint,
                      "--exclude-seconds needs the time of every query, but that of '{}' is not known", photo.name);
     }
   }
@@ -158,7 +182,7 @@ int run_query(const QueryArgs& args, Console& console) {
   check_output_folder(args.output);
   const Index index = Index::open(folder);
   const SearchOptions options = search_options(args, index.rows());
-  mention_unknown(index, args, console);
+  check_filters(index, args, console);
   RunReport report;
   report.dataset.queries = query_photos(args, console);
   IndexSetup setup = set_up(folder, index.settings(), args.index, console);

@@ -7,9 +7,10 @@
 #include <memory>
 
 #include "base/fail.h"
+#include "base/stop.h"
 #include "cli/binding.h"
+#include "cli/output.h"
 #include "cli/photo_run.h"
-#include "cli/stop.h"
 #include "cli/verbs.h"
 
 namespace revisit::cli {
@@ -36,6 +37,27 @@ std::vector<std::string> names_of(const SweepArgs& args) {
   return names;
 }
 
+struct NamedModel {
+  std::string name;
+  Model model;
+};
+
+// Opened before the first photo is described: a model that is not there or cannot prune would end the sweep after hours of work.
+std::vector<NamedModel> open_models(const std::vector<std::string>& names, const SweepArgs& args, Console& console) {
+  ExtractorOptions smallest = args.model.extractor;  // a model that can do this rho can do all above it
+  smallest.rho = std::min(*std::ranges::min_element(args.rho), args.data.reference_rho.value_or(1));
+  std::vector<NamedModel> models;
+  for (const auto& name : names) {
+    models.push_back({name, open_model(name, console)});
+    try {
+      const Extractor possible(models.back().model, smallest);
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("model '{}': {}", model_label(name), error.what()), error.hint());
+    }
+  }
+  return models;
+}
+
 std::string table_of(const Sweep& sweep) {
   std::size_t width = 5;
   for (const auto& point : sweep.points) width = std::max(width, point.model.size());
@@ -59,8 +81,8 @@ void keep_skipped(const Side& side, std::vector<Skipped>& all) {
   }
 }
 
-void sweep_model(const std::string& name, const SweepArgs& args, const Dataset& dataset, Sweep& sweep, Console& console) {
-  const Model model = open_model(name, console);
+void sweep_model(const NamedModel& named, const SweepArgs& args, const Dataset& dataset, Sweep& sweep, Console& console) {
+  const auto& [name, model] = named;
   const Orientation orientation = orientation_from(args.data.orientation);
   const int top_k = *std::ranges::max_element(args.data.recall_values);
   std::optional<Side> references;
@@ -96,14 +118,30 @@ int run_sweep(SweepArgs& args, Console& console) {
   mention_whitening(dataset, args.data.dim);
   if (!dataset.labelled) fail(ErrorCode::kUsage, "'{}' has no ground truth, so there is nothing to sweep over", dataset.name);
   apply_image_size(args.data, dataset, args.model.extractor, console);
+  const auto models = open_models(names, args, console);
   finish_work_on_signal();
   Sweep sweep;
-  for (const auto& name : names) sweep_model(name, args, dataset, sweep, console);
+  int stopped_by = 0;
+  try {
+    for (const auto& model : models) sweep_model(model, args, dataset, sweep, console);
+  } catch (const Interrupted& stop) {
+    if (sweep.points.empty()) throw;
+    stopped_by = stop.signal;
+  }
   if (!args.output.empty()) {
     write_sweep(args.output, sweep);
     console.talk(fmt::format("wrote sweep.csv, sweep.json, sweep.svg, sweep.png and report.html to {}", args.output));
   }
-  console.data(console.json ? sweep_json(sweep) : table_of(sweep));
+  const std::string out = console.json ? sweep_json(sweep) : table_of(sweep);
+  if (stopped_by != 0) {
+    console.data_and_error(out, ErrorCode::kInterrupted,
+                           fmt::format("stopped after {} of {} points; {}", sweep.points.size(), models.size() * args.rho.size(),
+                                       args.output.empty() ? "the finished ones are printed"
+                                                           : "the finished ones are printed and written to " + args.output),
+                           "");
+    return 128 + stopped_by;
+  }
+  console.data(out);
   return sweep.skipped.empty() ? 0 : 4;
 }
 

@@ -8,9 +8,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/stop.h"
 #include "cli/binding.h"
 #include "cli/progress.h"
-#include "cli/stop.h"
 #include "cli/verbs.h"
 #include "revisit/dataset.h"
 

@@ -12,8 +12,8 @@
 #include <memory>
 
 #include "base/fail.h"
+#include "base/stop.h"
 #include "cli/binding.h"
-#include "cli/stop.h"
 #include "cli/verbs.h"
 #include "cli/words.h"
 #include "revisit/bench.h"
@@ -144,13 +144,14 @@ int run_train(const TrainArgs& args, Console& console) {
     return 0;
   }
   if (args.config.empty()) {
-    fail_with_hint(ErrorCode::kUsage, "revisit train --print-config weiad-tiny > tiny.toml makes one",
-                   "'{}' needs CONFIG.toml", args.ablation ? "ablate" : "train");
+    fail_with_hint(ErrorCode::kUsage, "revisit train --print-config weiad-tiny > tiny.toml makes one", "'{}' needs CONFIG.toml",
+                   args.ablation ? "ablate" : "train");
   }
   const auto& file = args.config.front();
   const auto config = load_train_config(file, args.overrides);
   require_inputs(config, file);
-  const fs::path out = args.out.empty() ? fs::path("runs") / (config.name + (args.ablation ? "-ablation" : "")) : fs::path(args.out);
+  const fs::path out =
+      args.out.empty() ? fs::path("runs") / (config.name + (args.ablation ? "-ablation" : "")) : fs::path(args.out);
   std::error_code error;
   if (fs::exists(out, error) && !fs::is_directory(out, error)) {
     fail_with_hint(ErrorCode::kUsage, "--out names a folder", "'{}' is a file, but training writes into a folder", out.string());
@@ -173,10 +174,8 @@ Verb make_train(Console& console) {
       "{}. "
       "Needs a build with LibTorch, else exit 1.",
       fmt::join(train_presets(), ", "));
-  verb.examples = {
-      "revisit train --print-config weiad-tiny > tiny.toml",
-      "revisit train tiny.toml --resume --steps 2000",
-      "revisit train tiny.toml --out runs/second --seed 2"};
+  verb.examples = {"revisit train --print-config weiad-tiny > tiny.toml", "revisit train tiny.toml --resume --steps 2000",
+                   "revisit train tiny.toml --out runs/second --seed 2"};
   verb.positional = {"CONFIG.toml", "what to learn, from what; relative paths in it start at its folder", 0, 1, &args->config};
   verb.options = {
       {"--out", "DIR", "where checkpoints, log and model go; default: runs/NAME, with the configuration's name",
@@ -198,17 +197,21 @@ Verb make_ablate(Console& console) {
   Verb verb;
   verb.name = "ablate";
   verb.about =
-      "takes WeiAD and WeiToP apart on your data: trains a configuration as it is and with one thing changed at a time, and writes the "
-      "table of recalls. Stop it and start it again as you like: rows that are done are kept. Needs a build with LibTorch, else exit 1.";
+      "takes WeiAD and WeiToP apart on your data: trains a configuration as it is and with one thing changed at a time, and "
+      "writes the "
+      "table of recalls. Stop it and start it again as you like: rows that are done are kept. Needs a build with LibTorch, else "
+      "exit 1.";
   verb.examples = {"revisit ablate tiny.toml", "revisit ablate tiny.toml --seeds 5 --out runs/five",
                    "revisit ablate tiny.toml --only parts,kappa"};
   verb.positional = {"CONFIG.toml", "the whole, as for `revisit train`", 0, 1, &args->config};
   verb.options = {
       {"--out", "DIR", "where the rows and the table go; default: runs/NAME-ablation, with the configuration's name",
        to_text(args->out)},
-      {"--seeds", "N", "runs of each row of the group parts, 1 to 100; other rows run once; default: 3", to_int(args->seeds, 1, 100)},
+      {"--seeds", "N", "runs of each row of the group parts, 1 to 100; other rows run once; default: 3",
+       to_int(args->seeds, 1, 100)},
       {"--only", "GROUPS",
-       "some of parts, tiers, delta, gamma, layer, kappa, cluster, with commas between; default: all. The last two need no training",
+       "some of parts, tiers, delta, gamma, layer, kappa, cluster, with commas between; default: all. The last two need no "
+       "training",
        to_text(args->groups)},
       {"--device", "D", "cpu or cuda; default: the configuration's", to_choice(overrides.device, {"cpu", "cuda"})},
       {"--threads", "N", "cores used, 1 to 1024; default: the configuration's", to_int(overrides.threads, 1, 1024)},

@@ -104,8 +104,8 @@ int Dataset::without_positive() const {
 
 Dataset load_folder_pair(const FolderPair& pair) {
   Dataset out;
-  out.queries = photos_in(pair.queries);
-  out.references = photos_in(pair.references);
+  out.queries = photos_in(pair.queries, &out.notes);
+  out.references = photos_in(pair.references, &out.notes);
   const std::string queries = dataset::last_part(pair.queries), references = dataset::last_part(pair.references);
   out.name = queries + " -> " + references;
   out.protocol = fmt::format("{} of folder '{}' against {} of folder '{}'", dataset::counted(out.queries.size(), "query"),

@@ -101,9 +101,12 @@ TEST_F(TwoFolders, TakePositionsFromGeoJson) {
       {"type":"Feature","geometry":{"type":"Point","coordinates":[2,48,120]},"properties":{"image":"0.jpg","heading_deg":10,"time":5}},
       {"type":"Feature","geometry":{"type":"Point","coordinates":[2.0001,48]},"properties":{"name":"a.jpg","time":"1970-01-02"}},
       {"type":"Feature","geometry":{"type":"LineString","coordinates":[[2,48],[3,48]]},"properties":{}},
+      {"type":"Feature","geometry":null,"properties":{"image":"b.jpg","time":7}},
       {"type":"Feature","geometry":null,"properties":null}]})");
   const Dataset set = load_folder_pair(both);
   EXPECT_EQ(set.positives, (Lists{{0}, {}}));
+  EXPECT_FALSE(set.references[1].position);
+  EXPECT_DOUBLE_EQ(set.references[1].time_s.value(), 7) << "a photo without a place is a photo all the same";
   EXPECT_DOUBLE_EQ(set.references[0].time_s.value(), 86400);
   EXPECT_TRUE(has_note(set, "2 features are no point"));
 }

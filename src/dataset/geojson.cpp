@@ -21,17 +21,21 @@ class FeatureReader {
  public:
   FeatureReader(const std::string& file, std::size_t number) : file_(file), number_(number) {}
 
-  /// Empty for a feature that is no point.
+  /// Empty for a feature that is no point. A photo whose geometry is null has no known place (RFC 7946, 3.2).
   std::optional<std::pair<std::string, PlacedPhoto>> read(const Json& feature) const {
     if (!feature.is_object()) bad("it is not an object");
     const auto geometry = feature.find("geometry");
-    if (geometry == feature.end() || !geometry->is_object() || geometry->value("type", Json()) != "Point") return std::nullopt;
+    const bool placed = geometry != feature.end() && geometry->is_object() && geometry->value("type", Json()) == "Point";
+    const bool nowhere = geometry == feature.end() || geometry->is_null();
+    if (!placed && !nowhere) return std::nullopt;
     const auto properties = feature.find("properties");
-    if (properties == feature.end() || !properties->is_object()) bad("it has no properties, so no photo");
+    const bool named = properties != feature.end() && properties->is_object();
+    if (!named && nowhere) return std::nullopt;
+    if (!named) bad("it has no properties, so no photo");
     PlacedPhoto photo;
     photo.row = number_;
-    photo.position = position(*geometry);
-    if (const auto* heading = first_of(*properties, {"heading_deg", "heading"})) {
+    if (placed) photo.position = position(*geometry);
+    if (const auto* heading = placed ? first_of(*properties, {"heading_deg", "heading"}) : nullptr) {
       if (!heading->is_number() || std::abs(heading->get<double>()) > 360) bad("its heading is not a number of degrees");
       photo.position->heading_deg = std::fmod(heading->get<double>() + 360, 360);
     }

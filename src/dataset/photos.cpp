@@ -44,6 +44,8 @@ class Walk {
     return std::move(names_);
   }
 
+  std::size_t others() const { return others_; }  ///< files that are no photos
+
  private:
   bool first_visit(const std::string& folder) {
     struct stat info {};
@@ -68,7 +70,7 @@ class Walk {
         real_.push_back(name + "/");
         continue;
       }
-      if (is_photo_name(name)) names_.push_back(std::move(name));
+      is_photo_name(name) ? names_.push_back(std::move(name)) : void(++others_);
     }
     if (error) fail(ErrorCode::kNotFound, "cannot read the folder '{}': {}", path.string(), error.message());
   }
@@ -78,6 +80,7 @@ class Walk {
   std::set<std::string> linked_;  // sorted, so that the outcome does not depend on the order of the disk
   std::set<std::pair<dev_t, ino_t>> seen_;
   std::vector<std::string> names_;
+  std::size_t others_ = 0;
 };
 
 // One path a line, relative to the folder.
@@ -168,7 +171,7 @@ std::optional<int> PhotoNames::find(std::string_view name) const {
 
 }  // namespace dataset
 
-std::vector<Photo> photos_in(const std::filesystem::path& folder) {
+std::vector<Photo> photos_in(const std::filesystem::path& folder, std::vector<std::string>* notes) {
   namespace fs = std::filesystem;
   std::error_code error;
   const fs::path clean = (folder / "").parent_path();  // without the slash at the end
@@ -177,8 +180,13 @@ std::vector<Photo> photos_in(const std::filesystem::path& folder) {
   }
   const fs::path list = clean.string() + "_images_paths.txt";
   if (dataset::is_there(list)) return dataset::photos_of_list(clean, list);
-  auto names = dataset::Walk(clean).names();
+  dataset::Walk walk(clean);
+  auto names = walk.names();
   if (names.empty()) fail(ErrorCode::kNotFound, "the folder '{}' holds no .jpg, .jpeg, .png or .webp file", folder.string());
+  if (notes != nullptr && walk.others() > 0) {
+    notes->push_back(fmt::format("'{}': {} no .jpg, .jpeg, .png or .webp and left out", folder.string(),
+                                 walk.others() == 1 ? "1 file is" : fmt::format("{} files are", walk.others())));
+  }
   std::vector<Photo> out;
   out.reserve(names.size());
   for (auto& name : names) out.push_back(dataset::photo_of(clean, std::move(name)));

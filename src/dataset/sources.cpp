@@ -93,7 +93,7 @@ std::vector<Photo> photos_of_table(const fs::path& file, std::vector<std::string
 
 std::vector<Photo> photos_of(const std::string& source, std::vector<std::string>& notes) {
   std::error_code ignored;  // what cannot be looked at is not there for us
-  if (fs::is_directory(source, ignored)) return photos_in(source);
+  if (fs::is_directory(source, ignored)) return photos_in(source, &notes);
   if (!fs::exists(source, ignored)) {
     if (source.find_first_of("*?[{") != std::string::npos) return photos_of_glob(source);
     fail(ErrorCode::kNotFound, "'{}' is not there", source);
@@ -123,7 +123,11 @@ std::vector<Photo> photos_from(const std::vector<std::string>& sources, const st
     if (table && !dataset::is_table(source)) dataset::place_by_table(photos, dataset::last_part(source), *table);
     out.insert(out.end(), std::make_move_iterator(photos.begin()), std::make_move_iterator(photos.end()));
   }
-  if (table && dataset::num_placed(out) == 0) {
+  const std::size_t placed = dataset::num_placed(out);
+  if (table && placed > 0 && placed < out.size()) {
+    notes.push_back(fmt::format("positions are known for {} of {}", placed, dataset::counted(out.size(), "photo")));
+  }
+  if (table && placed == 0) {
     fail_with_hint(ErrorCode::kMismatch, "names in it are relative to the folder, or start with the folder's own name",
                    "'{}' has no position for any of the {}", positions->string(), dataset::counted(out.size(), "photo"));
   }

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // recall@k = share of all queries with a positive among their first k matches. A query without a positive is a miss and stays in
-// the denominator. Intervals: percentile bootstrap over queries.
+// the denominator. Intervals: percentile bootstrap over queries; where every query or none is right that has nothing to draw from
+// and would claim certainty, so there it is Wilson's.
 #include "revisit/evaluate.h"
 
 #include <algorithm>
@@ -15,6 +16,7 @@ namespace revisit {
 namespace {
 
 constexpr int kDraws = 2000;
+constexpr double kNormal95 = 1.959963984540054;
 constexpr std::uint64_t kSeed = 0x5eed;
 
 void check(const Dataset& dataset, const std::vector<std::vector<Match>>& matches, const std::vector<int>& recall_values) {
@@ -42,7 +44,7 @@ int first_right(const std::vector<Match>& matches, const std::vector<int>& posit
 }
 
 /// 2.5 % and 97.5 % of the drawn counts of hits, as counts, for each k.
-std::vector<std::pair<int, int>> intervals(const std::vector<int>& ranks, const std::vector<int>& ks) {
+std::vector<std::pair<double, double>> intervals(const std::vector<int>& ranks, const std::vector<int>& ks) {
   std::vector<std::vector<int>> counts(ks.size());
   std::vector<int> hits(ks.size());
   SplitMix random(kSeed);
@@ -54,10 +56,16 @@ std::vector<std::pair<int, int>> intervals(const std::vector<int>& ranks, const 
     }
     for (std::size_t j = 0; j < ks.size(); ++j) counts[j].push_back(hits[j]);
   }
-  std::vector<std::pair<int, int>> out;
+  const auto queries = static_cast<double>(ranks.size());
+  const double wilson = queries * kNormal95 * kNormal95 / (queries + kNormal95 * kNormal95);  // queries it leaves open
+  std::vector<std::pair<double, double>> out;
   for (auto& drawn : counts) {
     std::ranges::sort(drawn);
-    out.emplace_back(drawn[kDraws * 25 / 1000], drawn[kDraws * 975 / 1000 - 1]);
+    double low = drawn[kDraws * 25 / 1000];
+    double high = drawn[kDraws * 975 / 1000 - 1];
+    if (drawn.back() == 0) high = wilson;
+    if (drawn.front() == static_cast<int>(ranks.size())) low = queries - wilson;
+    out.emplace_back(low, high);
   }
   return out;
 }

@@ -72,7 +72,15 @@ TEST(Evaluate, IntervalsHoldTheValueRepeatExactlyAndNarrowWithMoreQueries) {
   EXPECT_NEAR(b.high95, 72.25, 0.6);
   Case sure;
   for (int i = 0; i < 30; ++i) sure.add({1}, {1}, 0.5);
-  EXPECT_EQ(evaluate(sure.dataset, sure.matches, {1}).recall[0].low95, 100);
+  // Thirty of thirty are no certainty: Wilson's 30 / (30 + 1.96^2).
+  const auto all = evaluate(sure.dataset, sure.matches, {1}).recall[0];
+  EXPECT_NEAR(all.low95, 88.65, 0.01);
+  EXPECT_EQ(all.high95, 100);
+  Case never;
+  for (int i = 0; i < 30; ++i) never.add({1}, {2}, 0.5);
+  const auto none = evaluate(never.dataset, never.matches, {1}).recall[0];
+  EXPECT_EQ(none.low95, 0);
+  EXPECT_NEAR(none.high95, 11.35, 0.01);
 }
 
 TEST(Evaluate, AveragePrecisionIsTheAreaOfSteps) {

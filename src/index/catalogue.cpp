@@ -97,6 +97,22 @@ std::optional<Position> read_position(const Statement& line, int first, std::int
   return out;
 }
 
+// The counterpart of read_position, and the time after it.
+void bind_place(Statement& line, int first, const std::optional<Position>& position, const std::optional<double>& time_s) {
+  std::optional<double> east, north, lat, lon, heading;
+  if (position) {
+    east = position->east_m;
+    north = position->north_m;
+    heading = position->heading_deg;
+    if (position->geographic) {
+      lat = position->geographic->lat_deg;
+      lon = position->geographic->lon_deg;
+    }
+  }
+  line.bind(first, east).bind(first + 1, north).bind(first + 2, lat).bind(first + 3, lon).bind(first + 4, heading);
+  line.bind(first + 5, time_s);
+}
+
 }  // namespace
 
 Catalogue::Catalogue(std::unique_ptr<Database> database) : database_(std::move(database)) {}
@@ -264,10 +280,12 @@ IndexEntry Catalogue::entry(int row) {
 }
 
 std::uint64_t Catalogue::checksum(int row) {
-  Statement line(*database_, "SELECT checksum FROM photos WHERE row = ?1");
+  Statement& line = cached(select_checksum_, "SELECT checksum FROM photos WHERE row = ?1");
   line.bind(1, std::int64_t{row});
   if (!line.step()) fail(ErrorCode::kBadFile, "'{}' has no row {}", database_->file(), row);
-  return static_cast<std::uint64_t>(line.integer(0, "checksum", row));
+  const auto out = static_cast<std::uint64_t>(line.integer(0, "checksum", row));
+  line.reset();
+  return out;
 }
 
 std::optional<int> Catalogue::newest_with_name(const std::string& name, int rows) {
@@ -315,17 +333,16 @@ void Catalogue::insert(int row, const IndexEntry& entry, std::uint64_t checksum)
   Statement& line = cached(insert_, "INSERT INTO photos VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7, ?8, ?9, ?10, ?11)");
   line.bind(1, std::int64_t{row}).bind(2, std::string_view(entry.name)).bind(3, std::string_view(entry.path));
   line.bind(4, static_cast<std::int64_t>(entry.content_hash)).bind(5, static_cast<std::int64_t>(checksum));
-  std::optional<double> east, north, lat, lon, heading;
-  if (entry.position) {
-    east = entry.position->east_m;
-    north = entry.position->north_m;
-    heading = entry.position->heading_deg;
-    if (entry.position->geographic) {
-      lat = entry.position->geographic->lat_deg;
-      lon = entry.position->geographic->lon_deg;
-    }
-  }
-  line.bind(6, east).bind(7, north).bind(8, lat).bind(9, lon).bind(10, heading).bind(11, entry.time_s);
+  bind_place(line, 6, entry.position, entry.time_s);
+  line.run();
+}
+
+void Catalogue::place(int row, const std::optional<Position>& position, const std::optional<double>& time_s) {
+  Statement& line = cached(place_,
+                           "UPDATE photos SET east_m = ?2, north_m = ?3, lat_deg = ?4, lon_deg = ?5, heading_deg = ?6, "
+                           "time_s = ?7 WHERE row = ?1");
+  line.bind(1, std::int64_t{row});
+  bind_place(line, 2, position, time_s);
   line.run();
 }
 

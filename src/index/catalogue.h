@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // catalogue.sqlite: one line per row of the vector file, and the settings. A row is part of the index once its line is
-// committed. Lines never change but for `live`, which goes from 1 to 0 when a newer row takes the name.
+// committed. Of a line only `live` changes, from 1 to 0 when a newer row takes the name, and place and time when they become
+// known.
 #pragma once
 
 #include <cstdint>
@@ -54,6 +55,7 @@ class Catalogue {
 
   void begin();
   void insert(int row, const IndexEntry& entry, std::uint64_t checksum);
+  void place(int row, const std::optional<Position>& position, const std::optional<double>& time_s);
   void mark_replaced(int row);
   void commit();
   void rollback() noexcept;
@@ -69,7 +71,7 @@ class Catalogue {
   std::unique_ptr<Database> database_;
   IndexSettings settings_;
   std::uint64_t identity_ = 0;
-  std::unique_ptr<Statement> insert_, mark_, select_entry_, live_by_name_, newest_by_name_, by_content_;
+  std::unique_ptr<Statement> insert_, place_, mark_, select_entry_, select_checksum_, live_by_name_, newest_by_name_, by_content_;
 };
 
 /// Throws Error kUsage naming the field: a name of 1..4,096 bytes without NUL, finite numbers, places on the globe.

@@ -35,7 +35,8 @@ struct Index::Impl {
   std::optional<index::RowFile> codes;
   std::vector<std::uint8_t> live;  // (rows), empty when no row was replaced
 
-  std::mutex mutex;                                        // of the catalogue's statements and of `places`
+  std::mutex mutex;                                        // of the catalogue's statements, `sound` and `places`
+  std::vector<std::uint8_t> sound;                         // (rows) 1: its checksum was found right
   std::optional<std::vector<index::PlaceAndTime>> places;  // read when a search first asks
 
   std::mutex derived_mutex;  // of the two below, which a search first asks for makes; only refresh() outdates them
@@ -80,6 +81,19 @@ struct Index::Impl {
     if (row < 0 || row >= snapshot.rows) {
       fail(ErrorCode::kUsage, "row {} is not in index '{}' of {} rows", row, folder.string(), snapshot.rows);
     }
+  }
+
+  // The disk may have changed what was written, so nothing is answered from a row whose checksum does not fit.
+  void require_sound(int row) {
+    const std::lock_guard guard(mutex);
+    sound.resize(static_cast<std::size_t>(snapshot.rows), 0);
+    std::uint8_t& known = sound[static_cast<std::size_t>(row)];
+    if (known != 0) return;
+    if (XXH3_64bits(vectors.row(row), vectors.header().row_bytes()) != catalogue.checksum(row)) {
+      fail_with_hint(ErrorCode::kBadFile, "revisit index verify lists every damaged row",
+                     "row {} of index '{}' is damaged: its checksum does not fit", row, folder.string());
+    }
+    known = 1;
   }
 
   index::Source source() const {
@@ -186,15 +200,7 @@ std::span<const float> Index::descriptor(int row) const {
 
 std::span<const float> Index::checked_descriptor(int row) const {
   const std::span<const float> values = descriptor(row);
-  std::uint64_t stored = 0;
-  {
-    const std::lock_guard guard(impl_->mutex);
-    stored = impl_->catalogue.checksum(row);
-  }
-  if (XXH3_64bits(values.data(), values.size_bytes()) != stored) {
-    fail_with_hint(ErrorCode::kBadFile, "revisit index verify lists every damaged row",
-                   "row {} of index '{}' is damaged: its checksum does not fit", row, impl_->folder.string());
-  }
+  impl_->require_sound(row);
   return values;
 }
 
@@ -225,8 +231,21 @@ std::vector<std::vector<Match>> Index::search(std::span<const float> queries, co
   SearchStats counted;
   const bool all_rows = space.first == 0 && space.end == rows() && !index::filters_by_place_or_time(options);
   const bool by_graph = options.ann == SearchOptions::Ann::kHnsw && all_rows && rows() >= kLeastRowsOfGraph;
-  auto out = by_graph ? impl_->search_graph(space, queries, options, counted)
-                      : index::search(space, queries, options.top_k, options.mode, counted);
+  const auto search_once = [&] {
+    return by_graph ? impl_->search_graph(space, queries, options, counted)
+                    : index::search(space, queries, options.top_k, options.mode, counted);
+  };
+  std::vector<std::vector<Match>> out;
+  try {
+    out = search_once();
+  } catch (const index::CodesDisagree& damage) {
+    impl_->require_sound(damage.row);
+    space.coded = 0;  // the row is as it was written, so its codes are not: slower without them, not different
+    out = search_once();
+  }
+  for (const auto& list : out) {
+    for (const Match& match : list) impl_->require_sound(match.row);
+  }
   if (stats != nullptr) *stats = counted;
   return out;
 }

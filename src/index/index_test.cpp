@@ -281,6 +281,51 @@ TEST(Index, DerivedCodesCanBeDeletedAndAreMadeAnew) {
   EXPECT_FALSE(std::filesystem::exists(codes));
 }
 
+TEST(Index, DamagedCodesCostTimeAndADamagedRowIsNotAnsweredWith) {
+  const TemporaryFolder folder;
+  add_rows(folder.path(), 0, 30, kDim);
+  const auto codes = folder / "codes.i8";
+  const std::string sound = testing::read_bytes(codes);
+  std::string bytes = sound;
+  const std::size_t row_bytes = (bytes.size() - 64) / 30;
+  bytes[64 + 17 * row_bytes + 14] = static_cast<char>(bytes[64 + 17 * row_bytes + 14] ^ 0x10);  // of its squared length
+  testing::write_bytes(codes, bytes);
+  EXPECT_EQ(Index::open(folder.path()).search(row_content(17, kDim), {})[0][0].row, 17);
+  testing::write_bytes(codes, sound);
+  std::string rows = testing::read_bytes(folder / "vectors.bin");
+  const std::size_t last_bit = 64 + (18 * kDim - 1) * sizeof(float);
+  rows[last_bit] = static_cast<char>(rows[last_bit] ^ 1);  // too little for any bound to notice
+  testing::write_bytes(folder / "vectors.bin", rows);
+  const Index index = Index::open(folder.path());
+  SearchOptions first;
+  first.top_k = 1;
+  expect_error([&] { index.search(row_content(17, kDim), first); }, ErrorCode::kBadFile, "row 17 of index");
+  EXPECT_EQ(index.search(row_content(3, kDim), first)[0][0].row, 3);
+}
+
+TEST(Index, APlaceLearntLaterIsWrittenIntoTheRowThatIsThere) {
+  const TemporaryFolder folder;
+  add_rows(folder.path(), 0, 3, kDim);
+  Index index = Index::open(folder.path());
+  {
+    IndexWriter writer = IndexWriter::open(folder.path(), settings_of(kDim));
+    writer.place(row_name(1), Position{7, 8, std::nullopt, 90.0}, 12.5);
+    expect_error([&] { writer.place("nobody", std::nullopt, 1.0); }, ErrorCode::kUsage, "'nobody' is not in index");
+    writer.commit();
+    writer.place(row_name(2), Position{1, 1, std::nullopt, std::nullopt}, 99.0);  // never committed
+  }
+  EXPECT_EQ(index.refresh(), 0);
+  EXPECT_EQ(index.live_rows(), 3);
+  EXPECT_EQ(index.entry(1).position->east_m, 7);
+  EXPECT_EQ(index.entry(1).position->heading_deg, 90.0);
+  EXPECT_EQ(index.entry(1).time_s, 12.5);
+  EXPECT_NE(index.entry(2).time_s, 99.0);
+  SearchOptions near;
+  near.near = Position{7, 8, std::nullopt, std::nullopt};
+  near.radius_m = 0.5;
+  EXPECT_EQ(index.search(row_content(1, kDim), near)[0].at(0).row, 1);
+}
+
 TEST(Index, AFolderThatIsNotThereOrHoldsNothingIsNotFound) {
   const TemporaryFolder folder;
   expect_error([&] { Index::open(folder / "nothing"); }, ErrorCode::kNotFound, "nothing");

@@ -71,7 +71,8 @@ struct IndexWriter::Impl {
   int committed;
   index::RowAppender vectors;
   index::RowAppender codes;
-  int pending = 0;
+  int pending = 0;    // rows of the open transaction
+  bool open = false;  // a transaction
   bool failed = false;
   std::vector<std::byte> code_row;
 
@@ -99,6 +100,12 @@ struct IndexWriter::Impl {
     }
   }
 
+  void begin() {
+    if (open) return;
+    catalogue.begin();
+    open = true;
+  }
+
   // After a failed write nobody knows what is on the disk: the transaction is given up and the writer ends.
   template <typename Action>
   void write(const Action& action) {
@@ -117,7 +124,7 @@ IndexWriter::IndexWriter(IndexWriter&&) noexcept = default;
 IndexWriter& IndexWriter::operator=(IndexWriter&&) noexcept = default;
 
 IndexWriter::~IndexWriter() {
-  if (impl_ && impl_->pending > 0 && !impl_->failed) impl_->catalogue.rollback();
+  if (impl_ && impl_->open && !impl_->failed) impl_->catalogue.rollback();
 }
 
 namespace {
@@ -169,7 +176,7 @@ int IndexWriter::add(const IndexEntry& entry, std::span<const float> descriptor,
     fail(ErrorCode::kLimit, "index '{}' is full: {} rows are the limit", impl_->folder.string(), limits::kMaxIndexRows);
   }
   impl_->write([&] {
-    if (impl_->pending == 0) impl_->catalogue.begin();
+    impl_->begin();
     ++impl_->pending;
     const auto bytes = std::as_bytes(descriptor);
     impl_->vectors.append(bytes);
@@ -181,13 +188,29 @@ int IndexWriter::add(const IndexEntry& entry, std::span<const float> descriptor,
   return row;
 }
 
+void IndexWriter::place(const std::string& name, const std::optional<Position>& position, const std::optional<double>& time_s) {
+  impl_->require_sound();
+  const std::optional<int> row = impl_->catalogue.live_with_name(name);
+  if (!row) fail(ErrorCode::kUsage, "'{}' is not in index '{}'", name, impl_->folder.string());
+  IndexEntry entry;
+  entry.name = name;
+  entry.position = position;
+  entry.time_s = time_s;
+  index::check_entry(entry);
+  impl_->write([&] {
+    impl_->begin();
+    impl_->catalogue.place(*row, position, time_s);
+  });
+}
+
 void IndexWriter::commit() {
   impl_->require_sound();
-  if (impl_->pending == 0) return;
+  if (!impl_->open) return;
   impl_->write([&] {
     impl_->vectors.flush();
     impl_->codes.flush();
     impl_->catalogue.commit();
+    impl_->open = false;
   });
   impl_->committed += std::exchange(impl_->pending, 0);
 }

@@ -11,6 +11,14 @@ constexpr int kRowsPerCommit = 1000;
 
 bool is_same(const IndexEntry& there, const IndexEntry& entry) { return there.content_hash == entry.content_hash; }
 
+/// What only the other index knows of a photo both have.
+bool complete(IndexWriter& into, const IndexEntry& there, const IndexEntry& entry) {
+  const bool learns = (!there.position && entry.position) || (!there.time_s && entry.time_s);
+  if (learns)
+    into.place(there.name, there.position ? there.position : entry.position, there.time_s ? there.time_s : entry.time_s);
+  return learns;
+}
+
 }  // namespace
 
 MergeReport merge_index(IndexWriter& into, const Index& from, const std::string& prefix,
@@ -34,8 +42,12 @@ MergeReport merge_index(IndexWriter& into, const Index& from, const std::string&
         fail(ErrorCode::kUsage, "'{}' is in the index already and is another photo; the rows before it were added", entry.name);
       }
     }
-    if (there || into.name_of_content(entry.content_hash)) {
+    if (!there) {
+      if (const auto name = into.name_of_content(entry.content_hash)) there = into.find(*name);
+    }
+    if (there) {
       ++report.unchanged;
+      if (complete(into, *there, entry)) ++report.placed;
       continue;
     }
     into.add(entry, from.checked_descriptor(row));

@@ -7,6 +7,7 @@
 #include "index/search.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -32,6 +33,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // the same number as f32, so the limit is widened by it.
 constexpr double kFloatTie = 1 + 3e-7;
 
+// More than f32 differences and sums in double can be off by, relative to the squares that go in.
+constexpr double kSquaresRounding = 1e-6;
+
 struct Compared {
   float distance;
   int row;
@@ -48,17 +52,23 @@ struct Candidate {
 /// The best top_k of the rows compared so far.
 class Best {
  public:
-  Best(const SearchSpace& space, const float* query, int top_k)
-      : space_(space), query_(query), top_k_(static_cast<std::size_t>(top_k)) {}
+  Best(const SearchSpace& space, const float* query, double query_squares, int top_k, bool keys_are_bounds)
+      : space_(space),
+        query_(query),
+        query_squares_(query_squares),
+        top_k_(static_cast<std::size_t>(top_k)),
+        keys_are_bounds_(keys_are_bounds) {}
 
   void compare(std::span<const Candidate> candidates) {
     const std::size_t before = found_.size();
     found_.resize(before + candidates.size());
+    std::atomic<int> damaged = -1;
     const auto compare_one = [&](int i) {
-      const int row = candidates[static_cast<std::size_t>(i)].row;
-      double squared = distance(query_, row_at(row), space_.dim).squared;
-      if (std::isnan(squared)) squared = kInfinity;  // damaged rows come last, and sorting needs an order
-      found_[before + static_cast<std::size_t>(i)] = {static_cast<float>(std::sqrt(squared)), row, squared};
+      const Candidate& candidate = candidates[static_cast<std::size_t>(i)];
+      const Distance to = distance(query_, row_at(candidate.row), space_.dim);
+      if (!agrees_with_codes(candidate, to)) damaged = candidate.row;
+      const double squared = std::isnan(to.squared) ? kInfinity : to.squared;  // sorting needs an order
+      found_[before + static_cast<std::size_t>(i)] = {static_cast<float>(std::sqrt(squared)), candidate.row, squared};
     };
     const int count = static_cast<int>(candidates.size());
     if (candidates.size() * static_cast<std::size_t>(space_.dim) >= kParallelValues) {
@@ -66,6 +76,7 @@ class Best {
     } else {
       for (int i = 0; i < count; ++i) compare_one(i);
     }
+    if (damaged >= 0) throw CodesDisagree{damaged};
     std::sort(found_.begin(), found_.end());
     if (found_.size() > top_k_) found_.resize(top_k_);
   }
@@ -73,12 +84,12 @@ class Best {
   /// Rows whose squared distance is above it cannot be among the best.
   double limit() const { return found_.size() < top_k_ ? kInfinity : found_.back().squared * kFloatTie; }
 
-  std::vector<Match> matches(double query_squares) const {
+  std::vector<Match> matches() const {
     std::vector<Match> out;
     out.reserve(found_.size());
     for (const Compared& one : found_) {
       const float* row = row_at(one.row);
-      const double lengths = std::sqrt(query_squares * distance(row, row, space_.dim).dot);
+      const double lengths = std::sqrt(query_squares_ * distance(row, row, space_.dim).dot);
       const double cosine = lengths > 0 ? distance(query_, row, space_.dim).dot / lengths : 0;
       out.push_back({one.row, one.distance, static_cast<float>(std::clamp(cosine, -1.0, 1.0))});
     }
@@ -86,13 +97,25 @@ class Best {
   }
 
  private:
+  // A row has the length its codes tell, and is no nearer than they allow. What is no number does not agree, either.
+  bool agrees_with_codes(const Candidate& candidate, const Distance& to) const {
+    if (candidate.row >= space_.coded) return true;
+    CodeRow row;
+    std::memcpy(&row, space_.codes + static_cast<std::size_t>(candidate.row) * space_.code_stride, sizeof(row));
+    const double row_squares = to.squared + 2 * to.dot - query_squares_;
+    const double rounding = kSquaresRounding * (query_squares_ + row.squared_norm);
+    return std::abs(row_squares - row.squared_norm) <= rounding && (!keys_are_bounds_ || candidate.key <= to.squared + rounding);
+  }
+
   const float* row_at(int row) const {
     return space_.rows + static_cast<std::size_t>(row) * static_cast<std::size_t>(space_.dim);
   }
 
   const SearchSpace& space_;
   const float* query_;
+  double query_squares_;
   std::size_t top_k_;
+  bool keys_are_bounds_;
   std::vector<Compared> found_;
 };
 
@@ -199,7 +222,8 @@ std::vector<Candidate> least(std::span<const double> keys, int first_row, std::s
 
 std::vector<Match> best_of(const SearchSpace& space, const Scan& scan, int j, int top_k, SearchOptions::Mode mode,
                            SearchStats& stats) {
-  Best best(space, scan.query(j), top_k);
+  const bool exact = mode == SearchOptions::Mode::kExact;
+  Best best(space, scan.query(j), scan.squared_norm(j), top_k, exact);
   std::vector<Candidate> uncoded;
   for (int r = space.first + scan.coded_rows(); r < space.end; ++r) {
     if (space.wanted == nullptr || space.wanted[r] != 0) uncoded.push_back({0, r});
@@ -209,7 +233,6 @@ std::vector<Match> best_of(const SearchSpace& space, const Scan& scan, int j, in
       uncoded.clear();
     }
   }
-  const bool exact = mode == SearchOptions::Mode::kExact;
   const auto start = static_cast<std::size_t>(std::max(top_k, exact ? kRerankStep : kFastRerank));
   const std::vector<Candidate> head = least(scan.keys(j), space.first, start);
   best.compare(head);
@@ -230,7 +253,7 @@ std::vector<Match> best_of(const SearchSpace& space, const Scan& scan, int j, in
       at += count;
     }
   }
-  return best.matches(scan.squared_norm(j));
+  return best.matches();
 }
 
 }  // namespace
@@ -262,9 +285,9 @@ std::vector<Match> rank(const SearchSpace& space, const float* query, std::span<
   std::vector<Candidate> candidates;
   candidates.reserve(rows.size());
   for (const int row : rows) candidates.push_back({0, row});
-  Best best(space, query, top_k);
+  Best best(space, query, distance(query, query, space.dim).dot, top_k, false);
   best.compare(candidates);
-  return best.matches(distance(query, query, space.dim).dot);
+  return best.matches();
 }
 
 }  // namespace revisit::index

@@ -24,7 +24,13 @@ struct SearchSpace {
   const std::uint8_t* wanted = nullptr;  ///< (end) 0: left out; null: all are wanted
 };
 
-/// queries is (n, dim), finite. Answers do not depend on the number of threads, nor on which queries come together.
+/// A row compared in f32 that cannot be the one its codes were made from: one of the two is damaged.
+struct CodesDisagree {
+  int row;
+};
+
+/// queries is (n, dim), finite. Throws CodesDisagree. Answers do not depend on the number of threads, nor on which queries come
+/// together.
 std::vector<std::vector<Match>> search(const SearchSpace& space, std::span<const float> queries, int top_k,
                                        SearchOptions::Mode mode, SearchStats& stats);
 

@@ -188,12 +188,27 @@ TEST(Search, RowsWithoutCodesAreFoundAllTheSame) {
   }
 }
 
-TEST(Search, ARowWithDamagedNumbersBeforeItsCodesIsComparedRatherThanLost) {
+TEST(Search, ARowThatIsNotTheOneItsCodesTellOfIsNoticed) {
   Collection some(200, 32, 200, 0.0F, 10);
+  std::vector<std::byte> row;
   const CodeRow broken{std::numeric_limits<float>::quiet_NaN(), 0, 1};
   std::memcpy(some.codes.data() + 77 * (kCodeRowBytes + padded_dim(32)), &broken, sizeof(broken));
   SearchStats stats;
-  EXPECT_EQ(search(some.space(), some.row(77), 1, Mode::kExact, stats)[0][0].row, 77);
+  const auto damaged_row = [&](Mode mode) {
+    try {
+      search(some.space(), some.row(77), 1, mode, stats);
+    } catch (const CodesDisagree& damage) {
+      return damage.row;
+    }
+    return -1;
+  };
+  EXPECT_EQ(search(some.space(), some.row(77), 1, Mode::kExact, stats)[0][0].row, 77) << "compared rather than lost";
+  encode_codes({some.rows.data() + 77 * 32, 32}, row);
+  std::memcpy(some.codes.data() + 77 * row.size(), row.data(), row.size());
+  EXPECT_EQ(damaged_row(Mode::kExact), -1);
+  some.rows[77 * 32 + 5] += 0.25F;  // another length
+  EXPECT_EQ(damaged_row(Mode::kExact), 77);
+  EXPECT_EQ(damaged_row(Mode::kFast), 77);
 }
 
 TEST(Search, FastComparesFiftyRowsAndExactNotManyMore) {

@@ -33,7 +33,7 @@ std::uint64_t content_hash(std::span<const std::byte> bytes) {
 
 /// What is to be done with a photo, given what is in the index.
 struct Plan {
-  enum class What { kAdd, kUpdate, kUnchanged, kChanged, kDuplicate } what = What::kAdd;
+  enum class What { kAdd, kUpdate, kPlace, kUnchanged, kChanged, kDuplicate } what = What::kAdd;
   std::string name;   // in the index
   std::string other;  // of the duplicate that is there
   bool needs_descriptor() const { return what == What::kAdd || what == What::kUpdate; }
@@ -58,11 +58,11 @@ Plan plan_for(const IndexWriter& writer, const Photo& photo, const std::string& 
   Plan plan;
   plan.name = photo.name;
   for (auto there = writer.find(plan.name); there; there = writer.find(plan.name)) {
-    if (there->content_hash == hash && !says_otherwise(photo, *there)) {
-      plan.what = Plan::What::kUnchanged;
+    if (there->content_hash == hash) {
+      plan.what = says_otherwise(photo, *there) ? Plan::What::kPlace : Plan::What::kUnchanged;
       return plan;
     }
-    if (there->path == path || there->content_hash == hash) {
+    if (there->path == path) {
       plan.what = update ? Plan::What::kUpdate : Plan::What::kChanged;
       return plan;
     }
@@ -148,6 +148,7 @@ class Adding {
     const Plan now = plan(photo, loaded.entry);
     switch (now.what) {
       case Plan::What::kUnchanged: ++report_.unchanged; return;
+      case Plan::What::kPlace: place(photo, now.name); return;
       case Plan::What::kChanged: report_.changed.push_back(now.name); return;
       case Plan::What::kDuplicate:
         report_.duplicates.push_back(fmt::format("'{}' is the same photo as '{}'", photo.path.string(), now.other));
@@ -165,8 +166,20 @@ class Adding {
     }
     const std::lock_guard guard(mutex_);
     writer_.add(loaded.entry, descriptor, now.what == Plan::What::kUpdate);
-    if (pending_++ == 0) first_pending_ = Clock::now();
+    count_pending();
     ++(now.what == Plan::What::kUpdate ? report_.updated : report_.added);
+  }
+
+  void place(const Photo& photo, const std::string& name) {
+    const auto before = entry_of(name);
+    const std::lock_guard guard(mutex_);
+    writer_.place(name, photo.position ? photo.position : before->position, photo.time_s ? photo.time_s : before->time_s);
+    count_pending();
+    ++report_.placed;
+  }
+
+  void count_pending() {
+    if (pending_++ == 0) first_pending_ = Clock::now();
   }
 
   // As often as the disk takes it without slowing the work: little is lost by a crash, little time by waiting for the disk.
@@ -206,7 +219,7 @@ class Adding {
 }  // namespace
 
 int AddReport::done() const {
-  return added + updated + unchanged + static_cast<int>(changed.size() + duplicates.size() + skipped.size());
+  return added + updated + placed + unchanged + static_cast<int>(changed.size() + duplicates.size() + skipped.size());
 }
 
 AddReport add_photos(IndexWriter& writer, Extractor& extractor, const std::vector<Photo>& photos, const AddOptions& options) {

@@ -169,6 +169,7 @@ void read(Section& in, TrainDistill& out) {
   in.whole("warmup_steps", out.warmup_steps, 0, kManySteps);
   in.number("weight_decay", out.weight_decay, kShare);
   in.number("renewed_share", out.renewed_share, kShare);
+  in.number("seen_share", out.seen_share, {0, 1, true});
   in.whole("cached_crops", out.cached_crops, 1, 100'000'000);
   in.path("cache", out.cache);
 }

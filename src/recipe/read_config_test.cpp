@@ -132,6 +132,7 @@ lr = 0.5
 warmup_steps = 6
 weight_decay = 0.7
 renewed_share = 0.6
+seen_share = 0.3
 cached_crops = 8
 cache = "crops"
 )");
@@ -208,8 +209,9 @@ cache = "crops"
   EXPECT_EQ((std::vector<int>{distill.teacher_block, distill.town_places, distill.steps, distill.batch, distill.warmup_steps,
                               distill.cached_crops}),
             (std::vector<int>{3, 1, 3, 4, 6, 8}));
-  EXPECT_EQ((std::vector<double>{distill.town_share, distill.renewed_share, distill.lr, distill.weight_decay}),
-            (std::vector<double>{0.2, 0.6, 0.5, 0.7}));
+  EXPECT_EQ(
+      (std::vector<double>{distill.town_share, distill.renewed_share, distill.lr, distill.weight_decay, distill.seen_share}),
+      (std::vector<double>{0.2, 0.6, 0.5, 0.7, 0.3}));
   EXPECT_EQ(distill.cache, "/photos/recipes/crops");
 }
 

@@ -123,7 +123,8 @@ class Examples {
                       figure(false, q, "query", report_.accepted(q) ? "<b>query</b><br>" : "<b>query: no match</b><br>", true);
     for (std::size_t i = 0; i < std::min(kPerQuery, found.size()); ++i) {
       const int row = found[i].row;
-      const char* kind = !labelled ? "unknown" : report_.is_positive(q, row) ? "right" : "wrong";
+      const auto verdict = report_.verdict(q, row);
+      const char* kind = !verdict ? "unknown" : *verdict ? "right" : "wrong";
       std::string caption = fmt::format("<b>{}{}</b>", i + 1, labelled ? fmt::format(" {}", kind) : "");
       const Photo& reference = photo_of(report_, true, row);
       if (query.position && reference.position)
@@ -152,7 +153,6 @@ class Examples {
 ShownQueries shown_queries(const RunReport& report) {
   struct Ranked {
     int query;
-    bool right;
     float similarity;
   };
   const bool labelled = report.dataset.labelled;
@@ -160,8 +160,9 @@ ShownQueries shown_queries(const RunReport& report) {
   for (std::size_t q = 0; q < report.matches.size(); ++q) {
     if (report.matches[q].empty()) continue;
     const Match& first = report.matches[q].front();
-    const Ranked one{static_cast<int>(q), report.right(static_cast<int>(q)), first.similarity};
-    (labelled && !one.right ? bad : good).push_back(one);
+    const auto right = report.verdict(static_cast<int>(q), first.row);
+    if (labelled && !right) continue;  // neither best nor worst
+    (labelled && !*right ? bad : good).push_back({static_cast<int>(q), first.similarity});
   }
   std::ranges::stable_sort(good, std::greater<>{}, &Ranked::similarity);
   std::ranges::stable_sort(bad, std::greater<>{}, &Ranked::similarity);

@@ -99,6 +99,7 @@ std::string run_json(const RunReport& report) {
   object["end_to_end_ms"] = run.end_to_end_ms;
   object["reference_ms_per_image"] = run.reference_ms_per_image;
   if (run.min_similarity) object["min_similarity"] = *run.min_similarity;
+  if (report.truth_from_positions) object["truth_from_positions"] = true;
   object["notes"] = report.dataset.notes;
   add_run(object, run);
   object["skipped"] = skipped_json(report.skipped);

@@ -70,15 +70,15 @@ int write_prediction_pictures(const std::filesystem::path& folder, const RunRepo
   int written = 0;
   for (std::size_t q = 0; q < report.matches.size(); ++q) {
     const auto& found = report.matches[q];
-    const bool labelled = report.dataset.labelled;
-    if (found.empty() || (only_wrong && report.right(static_cast<int>(q)))) continue;
+    const auto verdict = [&](int row) { return report.verdict(static_cast<int>(q), row); };
+    if (found.empty() || (only_wrong && report.dataset.labelled && verdict(found.front().row).value_or(true))) continue;
     const auto shown = std::min(found.size(), static_cast<std::size_t>(count));
     std::vector<report::Tile> tiles{{&report.dataset.queries[q], "Query", std::nullopt}};
     for (std::size_t i = 0; i < shown; ++i) {
-      const bool right = report.is_positive(static_cast<int>(q), found[i].row);
+      const auto right = verdict(found[i].row);
       tiles.push_back({&report.dataset.references[static_cast<std::size_t>(found[i].row)],
-                       labelled ? fmt::format("Pred{} - {}", i, right ? "True" : "False") : fmt::format("Pred{}", i),
-                       labelled ? (right ? report::kRightColour : report::kWrongColour) : report::kGrey});
+                       right ? fmt::format("Pred{} - {}", i, *right ? "True" : "False") : fmt::format("Pred{}", i),
+                       right ? (*right ? report::kRightColour : report::kWrongColour) : report::kGrey});
     }
     const auto stem = folder / fmt::format("{:03}", q);
     AtomicFile picture(stem.string() + ".jpg");

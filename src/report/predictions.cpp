@@ -19,6 +19,13 @@ bool RunReport::is_positive(int query, int row) const {
   return dataset.labelled && std::ranges::binary_search(dataset.positives.at(static_cast<std::size_t>(query)), row);
 }
 
+std::optional<bool> RunReport::verdict(int query, int row) const {
+  const bool placed = dataset.queries.at(static_cast<std::size_t>(query)).position.has_value() &&
+                      dataset.references.at(static_cast<std::size_t>(row)).position.has_value();
+  if (!dataset.labelled || (truth_from_positions && !placed)) return std::nullopt;
+  return is_positive(query, row);
+}
+
 bool RunReport::right(int query) const {
   const auto& list = matches.at(static_cast<std::size_t>(query));
   return !list.empty() && is_positive(query, list.front().row);

@@ -139,6 +139,7 @@ RunReport run_from(const fs::path& file, const Fields& json, const std::string& 
   report.dataset.protocol = json.text("protocol", "");
   report.dataset.notes = json.texts("notes");
   report.dataset.labelled = json.has("recall");
+  report.truth_from_positions = json.has("truth_from_positions") && json.at("truth_from_positions") == true;
   report.skipped = skipped_of(json, where);
   const auto folder = file.parent_path();
   read_tables(folder, report);

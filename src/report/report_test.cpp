@@ -111,6 +111,21 @@ TEST_F(Report, AnUnlabelledRunHasNoVerdicts) {
   EXPECT_FALSE(nlohmann::json::parse(run_json(report_)).contains("recall"));
 }
 
+TEST_F(Report, LabelsFromPositionsSayNothingOfPhotosWithoutOne) {
+  report_.dataset.references[1].position.reset();
+  EXPECT_EQ(report_.verdict(0, 0), true);
+  EXPECT_EQ(report_.verdict(0, 1), false) << "a table of right references needs no positions";
+  report_.truth_from_positions = true;
+  EXPECT_EQ(report_.verdict(0, 0), true);
+  EXPECT_EQ(report_.verdict(0, 2), false);
+  EXPECT_EQ(report_.verdict(0, 1), std::nullopt);
+  write_report(folder_ / "report.html", report_);
+  const auto page = contents(folder_ / "report.html");
+  EXPECT_EQ(count(page, "<figure class=\"wrong\">"), 0U);
+  EXPECT_EQ(count(page, "<figure class=\"unknown\">"), 1U);
+  EXPECT_EQ(write_prediction_pictures(folder_ / "preds", report_, 1, true), 0) << "none is known to be wrong";
+}
+
 TEST_F(Report, PredictionsAreOneLineAMatchAndReadBackExactly) {
   write_predictions(folder_ / "p.csv", report_);
   EXPECT_EQ(contents(folder_ / "p.csv"),

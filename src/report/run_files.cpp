@@ -117,14 +117,14 @@ bool write_matches_geojson(const std::filesystem::path& file, const RunReport& r
       properties["reference"] = reference->name;
       properties["similarity"] = first.similarity;
       properties["accepted"] = report.accepted(static_cast<int>(q));
-      if (report.dataset.labelled) properties["right"] = report.right(static_cast<int>(q));
+      if (const auto right = report.verdict(static_cast<int>(q), first.row)) properties["right"] = *right;
       if (reference->position) properties["metres"] = distance_m(*query.position, *reference->position);
     }
     features.push_back(report::feature("Point", report::place_of(query), properties));
     if (reference == nullptr || !report::is_placed(*reference)) continue;
     linked = true;
-    features.push_back(
-        report::feature("LineString", report::OrderedJson::array({report::place_of(query), report::place_of(*reference)}), properties));
+    features.push_back(report::feature(
+        "LineString", report::OrderedJson::array({report::place_of(query), report::place_of(*reference)}), properties));
   }
   if (!linked) return false;
   const report::OrderedJson collection{{"type", "FeatureCollection"}, {"features", std::move(features)}};

@@ -85,6 +85,7 @@ Settings distill_settings(const TrainConfig& config) {
   add("distill.batch", d.batch);
   add("distill.renewed_share", d.renewed_share);
   add("distill.cached_crops", d.cached_crops);
+  add("distill.seen_share", d.seen_share);
   add("distill.lr", d.lr);
   add("distill.warmup_steps", d.warmup_steps);
   add("distill.weight_decay", d.weight_decay);

@@ -16,11 +16,11 @@
 
 #include "base/fail.h"
 #include "base/shell_words.h"
+#include "base/stop.h"
 #include "revisit/train.h"
 #include "train/ablation.h"
 #include "train/checkpoint.h"
 #include "train/distiller.h"
-#include "train/stop.h"
 #include "train/trainer.h"
 
 namespace {
@@ -148,7 +148,7 @@ int stopped(std::int64_t done, std::int64_t of, const char* what, const train::T
   say_error(fmt::format("stopped after {} of {} {}, all of them safe in '{}'; to go on: {}", done, of, what, job.out.string(),
                         resume_command(words)),
             "");
-  return 128 + train::stop_signal();
+  return 128 + revisit::stop_signal();
 }
 
 int run(const std::vector<std::string>& words) {
@@ -157,8 +157,8 @@ int run(const std::vector<std::string>& words) {
   job.config = load_train_config(arguments.config, arguments.overrides);
   job.out = arguments.out;
   job.resume = arguments.resume;
-  job.stop_signal = train::stop_signal;
-  job.work_can_be_lost = train::finish_work_on_signal;
+  job.stop_signal = revisit::stop_signal;
+  job.work_can_be_lost = revisit::finish_work_on_signal;
   train::ProgressLine progress;
   if (arguments.ablation) {
     const train::AblationOutcome outcome = train::ablate({job, arguments.seeds, arguments.groups}, progress);
@@ -184,7 +184,7 @@ int run(const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
   try {
-    train::install_signal_handlers();
+    revisit::install_signal_handlers();
     const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
     if (words.size() == 1 && (words[0] == "--help" || words[0] == "-h")) return std::fputs(kUsage, stdout) < 0 ? 1 : 0;
     return run(words);

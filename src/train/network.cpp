@@ -171,12 +171,13 @@ Forward Network::forward(const FrozenTokens& frozen, bool training, double rho) 
   return out;
 }
 
-torch::Tensor Network::tokens(const torch::Tensor& pixels, int block) const {
+torch::Tensor Network::tokens(const torch::Tensor& pixels, int block, const torch::Tensor& seen) const {
   const int depth = config_.vit.depth;
   if (block < -1 || block >= depth) {
     fail(ErrorCode::kUsage, "block {} is not there: the model has blocks 0 to {}; -1 stands for the end", block, depth - 1);
   }
   torch::Tensor tokens = embed(pixels);
+  if (seen.defined()) tokens = tokens.index_select(1, seen);
   for (int i = 0; i < (block < 0 ? depth : block + 1); ++i) tokens = run_block(i, tokens);
   return block < 0 ? final_norm(config_.vit, tensors_, tokens) : tokens;
 }

@@ -58,8 +58,8 @@ class Network {
   Forward forward(const FrozenTokens& frozen, bool training, double rho = 1) const;
 
   /// All tokens after block `block` (from 0; -1: after the last block and the final norm), (B, 1 + R + N, D), with gradients
-  /// where blocks learn.
-  torch::Tensor tokens(const torch::Tensor& pixels, int block) const;
+  /// where blocks learn. `seen` (K) int64: the embedded tokens that are gone on with, all when undefined.
+  torch::Tensor tokens(const torch::Tensor& pixels, int block, const torch::Tensor& seen = {}) const;
 
   /// Back to a model file's content: f32, with config's fingerprint made anew and no calibration.
   model::LoadedModel to_model() const;

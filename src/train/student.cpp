@@ -5,9 +5,11 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/fail.h"
+#include "base/random.h"
 #include "train/device.h"
 #include "train/network.h"
 #include "train/optimiser.h"
@@ -17,6 +19,7 @@ namespace {
 
 constexpr const char* kWeight = "projector.weight";
 constexpr const char* kBias = "projector.bias";
+constexpr int kWholeAtLast = 5;      // one of so many steps
 constexpr double kEndFactor = 0.02;  // of the learning rate: the last steps only settle
 
 TrainOptimiser schedule_of(const TrainDistill& settings) {
@@ -27,6 +30,23 @@ TrainOptimiser schedule_of(const TrainDistill& settings) {
   out.decay_steps = settings.steps;
   out.end_factor = kEndFactor;
   return out;
+}
+
+/// Rows of the tokens a step looks at, CLS and registers always among them. Undefined: all. What the student sees at last is
+/// whole pictures, as it will in use.
+torch::Tensor seen_rows(const TrainConfig& config, std::int64_t step, std::int64_t prefix, std::int64_t rows) {
+  const TrainDistill& settings = config.distill;
+  if (settings.seen_share >= 1 || step >= settings.steps - settings.steps / kWholeAtLast) return {};
+  std::vector<std::int64_t> order;
+  for (auto row = prefix; row < rows; ++row) order.push_back(row);
+  SplitMix random(scatter(scatter(config.seed ^ 0x7365656eULL) ^ static_cast<std::uint64_t>(step)));
+  const auto count = std::max<std::int64_t>(1, std::llround(settings.seen_share * static_cast<double>(order.size())));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+    std::swap(order[i], order[i + random.below(order.size() - i)]);
+  order.resize(static_cast<std::size_t>(count));
+  for (std::int64_t row = 0; row < prefix; ++row) order.push_back(row);
+  std::ranges::sort(order);
+  return torch::tensor(order, torch::kInt64);
 }
 
 NetworkOptions all_blocks(const TrainConfig& config, const model::LoadedModel& start) {
@@ -65,15 +85,18 @@ struct Student::Impl {
   struct Losses {
     torch::Tensor cosine, distance;
   };
-  Losses compare(const StudentBatch& batch) const {
+  Losses compare(const StudentBatch& batch, torch::Tensor seen = {}) const {
     const auto device = network.options().device;
     const auto pixels = torch::from_blob(const_cast<float*>(batch.pixels.data()),
                                          {batch.images, 3, batch.size.height, batch.size.width}, torch::kFloat32)
                             .to(device);
-    const auto targets =
-        torch::from_blob(const_cast<std::uint16_t*>(batch.targets.data()), {batch.images, rows, width}, torch::kHalf)
-            .to(device, torch::kFloat32);
-    const auto guesses = torch::nn::functional::linear(network.tokens(pixels, -1), tensors.at(kWeight), tensors.at(kBias));
+    auto targets = torch::from_blob(const_cast<std::uint16_t*>(batch.targets.data()), {batch.images, rows, width}, torch::kHalf);
+    if (seen.defined()) {
+      targets = targets.index_select(1, seen);
+      seen = seen.to(device);
+    }
+    targets = targets.to(device, torch::kFloat32);
+    const auto guesses = torch::nn::functional::linear(network.tokens(pixels, -1, seen), tensors.at(kWeight), tensors.at(kBias));
     return {torch::cosine_similarity(guesses, targets, -1).mean(), torch::smooth_l1_loss(guesses, targets)};
   }
 
@@ -93,7 +116,7 @@ StudentResult Student::learn(const StudentBatch& batch) {
   StudentResult result;
   result.lr = s.config.distill.lr * lr_factor(schedule_of(s.config.distill), batch.step);
   s.optimiser->forget_gradients();
-  const auto losses = s.compare(batch);
+  const auto losses = s.compare(batch, seen_rows(s.config, batch.step, 1, s.rows));
   const auto loss = 1 - losses.cosine + losses.distance;
   result.loss = loss.item<double>();
   result.cosine = losses.cosine.item<double>();

@@ -66,6 +66,33 @@ TEST_F(EvalFlags, WhitenedDescriptorsAreShorterAndCalibrateNoModel) {
   EXPECT_FALSE(exists("sure.safetensors"));
 }
 
+TEST_F(EvalFlags, APrecisionOutOfReachIsAnErrorBesideTheEvaluation) {
+  picture("q/a.png", 1);
+  picture("r/a.png", 1);
+  picture("r/b.png", 2);
+  text_file("gt.csv", "query,best_ref,accepted_refs\na.png,b.png,b.png\n");  // the most similar one is wrong
+  const std::vector<std::string> words{"eval",   "--queries_folder", "q",    "--database_folder", "r", "--gt",
+                                       "gt.csv", "--size",           "56x70"};
+  auto calibrate = words;
+  calibrate.insert(calibrate.end(), {"--calibrate", "-o", "sure.safetensors"});
+  const auto text = run(calibrate);
+  EXPECT_EQ(text.exit_code, 1);
+  EXPECT_TRUE(text.out.starts_with("R@1: 0.0")) << text.out;
+  EXPECT_NE(text.err.find("revisit: error: no similarity gives a precision of 0.99"), std::string::npos) << text.err;
+  calibrate.emplace_back("--json");
+  const auto result = run(calibrate);
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.lines(), 1);
+  EXPECT_EQ(result.json()["recall"]["1"], 0.0);
+  EXPECT_EQ(result.json()["error"]["code"], "failed");
+  EXPECT_FALSE(exists("sure.safetensors"));
+  auto forgotten = words;
+  forgotten.insert(forgotten.end(), {"-o", "sure.safetensors"});
+  const auto refused = run(forgotten);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("--calibrate is missing"), std::string::npos) << refused.err;
+}
+
 TEST_F(EvalFlags, DescriptorsAreUnitRowsAndDoNotDependOnTheBatchSize) {
   ASSERT_EQ(eval({"--batch_size", "1", "--save_descriptors", "--log_dir", "one"}).exit_code, 0);
   ASSERT_EQ(eval({"--batch_size", "7", "--save_descriptors", "--log_dir", "seven"}).exit_code, 0);
@@ -105,7 +132,10 @@ TEST_F(EvalFlags, WithoutLabelsThereAreMatchesButNoRecall) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_FALSE(result.json().contains("recall"));
   EXPECT_NE(result.json()["protocol"].get<std::string>().find("no ground truth, as asked"), std::string::npos);
-  EXPECT_TRUE(std::filesystem::exists(log("default") / "predictions.csv")) << "all that there is to see";
+  EXPECT_FALSE(exists("logs")) << "nothing is written unless asked for";
+  EXPECT_NE(result.err.find("--log_dir NAME writes the matches"), std::string::npos) << result.err;
+  ASSERT_EQ(eval({"--no_labels", "--log_dir", "mine"}).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::exists(log("mine") / "predictions.csv"));
 
   for (const auto* side : {"ref", "query"}) {
     for (int i = 0; i < 2; ++i)

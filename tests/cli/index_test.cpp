@@ -55,7 +55,8 @@ TEST_F(IndexVerbs, NeitherPhotosNorTheIndexItselfAreWrittenOver) {
   pictures("more", 2, 9);
   const auto forgotten = run({"index", "add", "photos", "more", "--size", "28x28"});
   EXPECT_EQ(forgotten.exit_code, 2) << forgotten.out;
-  EXPECT_NE(forgotten.err.find("'photos' is no index, but a folder with other files, such as '"), std::string::npos) << forgotten.err;
+  EXPECT_NE(forgotten.err.find("'photos' is no index, but a folder with other files, such as '"), std::string::npos)
+      << forgotten.err;
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "photos"), {}), 2) << "nothing was put there";
   ASSERT_EQ(add({"photos"}).exit_code, 0);
   EXPECT_EQ(run({"index", "export", "db", "-o", "db/vectors.bin"}).exit_code, 2);
@@ -229,17 +230,35 @@ TEST_F(IndexVerbs, MergingMayBeRepeated) {
   EXPECT_NE(misfit.err.find("orientation"), std::string::npos) << misfit.err;
 }
 
-TEST_F(IndexVerbs, PlacesKnownLaterAreTakenWithUpdateAndKeptAfterwards) {
+TEST_F(IndexVerbs, PlacesKnownLaterAreTakenWithoutDescribingAgainAndKeptAfterwards) {
   pictures("photos", 2);
   ASSERT_EQ(add({"photos"}).exit_code, 0);
   text_file("gps.csv", "image,lat,lon\n0.png,59.4,24.7\n1.png,59.5,24.8\n");
-  EXPECT_EQ(add({"photos", "--positions", "gps.csv", "--json"}).json()["changed"].size(), 2U);
-  EXPECT_EQ(info()["with_position"], 0);
-  EXPECT_EQ(add({"photos", "--positions", "gps.csv", "--update", "--json"}).json()["updated"], 2);
+  const auto placed = add({"photos", "--positions", "gps.csv", "--json"}).json();
+  EXPECT_EQ(placed["placed"], 2);
+  EXPECT_EQ(placed["updated"], 0);
   EXPECT_EQ(info()["with_position"], 2);
+  EXPECT_EQ(add({"photos", "--positions", "gps.csv", "--json"}).json()["unchanged"], 2);
   picture("photos/1.png", 60);
   EXPECT_EQ(add({"photos", "--update", "--json"}).json()["updated"], 1);
   EXPECT_EQ(info()["with_position"], 2) << "a changed photo keeps its place";
+}
+
+TEST_F(IndexVerbs, AMergeBringsThePlacesOfPhotosThatAreThere) {
+  pictures("photos", 2);
+  text_file("gps.csv", "image,lat,lon\n0.png,59.4,24.7\n");
+  ASSERT_EQ(add({"photos"}, "bare").exit_code, 0);
+  ASSERT_EQ(add({"photos", "--positions", "gps.csv"}, "placed").exit_code, 0);
+  const auto merged = run({"index", "merge", "bare", "placed", "--json"}).json();
+  EXPECT_EQ(merged["unchanged"], 2);
+  EXPECT_EQ(merged["placed"], 1);
+  EXPECT_EQ(run({"index", "info", "bare", "--json"}).json()["with_position"], 1);
+}
+
+TEST_F(IndexVerbs, FilesThatAreNoPhotosAreTold) {
+  pictures("photos", 2);
+  text_file("photos/notes.txt", "not a photo");
+  EXPECT_NE(add({"photos"}).err.find("1 file is no .jpg, .jpeg, .png or .webp and left out"), std::string::npos);
 }
 
 TEST_F(IndexVerbs, QueriesOfOneNameAreToldApart) {

@@ -220,12 +220,44 @@ TEST_F(Match, ACalibratedModelSaysNoByItself) {
   const auto result = run(arguments);
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_NEAR(result.json()["min_similarity"].get<double>(), 1, 1e-5);
+  const auto inspected = run({"model", "inspect", "sure.safetensors", "--json"}).json();
+  EXPECT_EQ(inspected["calibrated_precision"], 0.99);
+  EXPECT_EQ(inspected["calibrated_rho"], 1.0);
+  EXPECT_EQ(inspected["calibrated_size"], nlohmann::json({56, 70}));
+  const auto shown = run({"model", "inspect", "sure.safetensors"}).out;
+  EXPECT_NE(shown.find("calibrated for precision 0.99 at rho 1, 56x70\n"), std::string::npos) << shown;
   const auto refused = match({"--model", "sure.safetensors", "--rho", "0.5"});
   EXPECT_NE(refused.out.find("no match"), std::string::npos);
   EXPECT_NE(refused.err.find("was calibrated at rho 1, 56x70; this run is at rho 0.5"), std::string::npos) << refused.err;
   arguments = same;
   arguments.insert(arguments.end(), {"--calibrate", "0.99"});
   EXPECT_EQ(run(arguments).exit_code, 2) << "where to write it is not said";
+}
+
+TEST_F(Match, WithoutAPositionNobodyKnowsWhetherAMatchIsRight) {
+  picture("r/a.png", 1);
+  picture("r/b.png", 2);
+  picture("q/a.png", 1);
+  picture("q/lost.png", 1);
+  picture("q/b.png", 2);  // finds r/b.png, whose place is not known
+  picture("q/far.png", 1);
+  text_file("p.csv", "image,lat,lon\nq/a.png,59.4,24.7\nq/b.png,59.4,24.7\nq/far.png,59.9,24.7\nr/a.png,59.4,24.7\n");
+  const auto result = run({"match", "q", "r", "--positions", "p.csv", "--size", "56x70", "-o", "out"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto verdict = [&](const std::string& name) {
+    const auto from = result.out.find(name + " -> "), to = result.out.find('\n', from);
+    return result.out.substr(result.out.rfind(' ', to) + 1, to - result.out.rfind(' ', to) - 1);
+  };
+  EXPECT_EQ(verdict("a.png"), "right") << result.out;
+  EXPECT_EQ(verdict("far.png"), "wrong") << result.out;
+  EXPECT_EQ(verdict("lost.png"), "unknown") << result.out;
+  EXPECT_EQ(verdict("b.png"), "unknown") << result.out;
+  const auto page = contents("out/report.html");
+  EXPECT_NE(page.find("<b>1 right</b>"), std::string::npos);
+  EXPECT_NE(page.find("<b>2 unknown</b>"), std::string::npos);
+  EXPECT_EQ(page.find("<b>2 wrong</b>"), std::string::npos);
+  ASSERT_EQ(run({"report", "out/run.json", "-o", "again"}).exit_code, 0);
+  EXPECT_EQ(contents("again/report.html"), page);
 }
 
 TEST_F(Match, CtrlCStopsBetweenTwoPhotosAndWritesNothing) {

@@ -37,6 +37,7 @@ struct RunOptions {
   bool close_stdout = false;               ///< nobody reads standard output
   int signal_after_first_talk = 0;         ///< sent 0.3 s after the first byte on standard error
   std::function<bool()> interrupt_when{};  ///< SIGINT is sent as soon as this holds
+  std::string interrupt_after_talk{};      ///< SIGINT is sent as soon as standard error holds this
   double timeout_s = 60;
 };
 
@@ -91,7 +92,8 @@ inline RunResult run_program(const std::vector<std::string>& arguments, const Ru
   std::string* texts[2] = {&result.out, &result.err};
   bool too_long = false;
   bool signalled = options.signal_after_first_talk == 0;
-  bool interrupted = !options.interrupt_when;
+  const std::string& last_words = options.interrupt_after_talk;
+  bool interrupted = !options.interrupt_when && last_words.empty();
   while (!too_long && (streams[0].fd >= 0 || streams[1].fd >= 0)) {
     ::poll(streams, 2, interrupted ? 100 : 1);
     for (int i = 0; i < 2; ++i) {
@@ -106,7 +108,8 @@ inline RunResult run_program(const std::vector<std::string>& arguments, const Ru
       ::kill(child, options.signal_after_first_talk);
       signalled = true;
     }
-    if (!interrupted && options.interrupt_when()) {
+    const bool talked = !last_words.empty() && result.err.find(last_words) != std::string::npos;
+    if (!interrupted && (talked || (options.interrupt_when && options.interrupt_when()))) {
       ::kill(child, SIGINT);
       interrupted = true;
     }

@@ -11,6 +11,7 @@ from train_run import config, log_of, main, run, start, steps_of
 
 STAGE = """
 [distill]
+seen_share = 0.5
 teacher = "teacher/last.safetensors"
 teacher_size = "{size}"
 photos = ["town/database"]
