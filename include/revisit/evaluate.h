@@ -88,6 +88,9 @@ struct Evaluation {
   std::optional<ChallengeScore> challenge;  ///< of a set that is searched part by part
 };
 
+/// The rank of each query's first right match, from 1; 0 when there is none.
+std::vector<int> first_right_ranks(const Dataset& dataset, const std::vector<std::vector<Match>>& matches);
+
 /// matches[q] must hold at least max(recall_values) references where there are that many.
 Evaluation evaluate(const Dataset& dataset, const std::vector<std::vector<Match>>& matches,
                     const std::vector<int>& recall_values);

@@ -75,6 +75,7 @@ struct ImportOptions {
   std::optional<std::string> pos_rule;  ///< "hub", "hf" or "timm"
   bool allow_nonfinite = false;
   bool half = false;  ///< matrices in f16; the source may be a model file then
+  std::optional<std::string> licence;  ///< of the weights, in the owner's words; the source may be a model file then
 };
 
 /// The account of an import: every tensor of the source is in `used` or `ignored`.

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "revisit/compare.h"
 #include "revisit/dataset.h"
 #include "revisit/evaluate.h"
 #include "revisit/extractor.h"
@@ -142,6 +143,24 @@ std::string sweep_json(const Sweep& sweep);
 std::vector<std::string> draw_sweep(const std::filesystem::path& folder, const Sweep& sweep);
 /// The same and sweep.json, from which read_run gives it back.
 void write_sweep(const std::filesystem::path& folder, const Sweep& sweep);
+
+/// What `revisit compare` found.
+struct Comparison {
+  CompareConfig config;
+  std::vector<CompareLine> lines;      ///< those that are done, in the order of the config
+  std::vector<std::string> protocols;  ///< of the data sets
+  std::vector<int> num_queries;
+  std::string cpu;
+  int threads = 0;
+  std::vector<Skipped> skipped;
+};
+
+/// A table of recall@1 by data set, one of the mean recalls, one of the differences.
+std::string comparison_text(const Comparison& comparison);
+std::string comparison_json(const Comparison& comparison);
+/// Makes the folder and writes compare.md, compare.csv (a line a repetition and data set), compare.json and compare.svg (mean
+/// recall over milliseconds).
+void write_comparison(const std::filesystem::path& folder, const Comparison& comparison);
 
 /// What write_run (by its run.json) or write_sweep (by its sweep.json) has left, without any model. Recall is computed anew from
 /// predictions.csv and photos.csv. Throws Error kNotFound, kBadFile or kLimit naming the file.

@@ -53,8 +53,7 @@ std::string shown_name(const Option& option) {
 }  // namespace
 
 std::string program_help(const std::vector<Listed>& verbs) {
-  return "revisit - have I been here before? Visual place recognition: a photo becomes a descriptor,\n"
-         "descriptors of the same place lie close together, and --rho trades accuracy for speed.\n"
+  return "revisit - have I been here before? Visual place recognition; --rho trades accuracy for speed.\n"
          "\n"
          "Examples:\n"
          "  revisit index add places.rvs photos/\n"

@@ -3,6 +3,7 @@
 // `revisit model import|inspect|list`.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -140,6 +141,8 @@ struct ListedModel {
   std::string path;  // empty for a built-in model
   ModelInfo info;
   std::string problem;
+
+  std::string where() const { return !path.empty() ? path : name == kDemoModel ? "built in, untrained" : "built in"; }
 };
 
 std::vector<ListedModel> collect_models() {
@@ -168,7 +171,7 @@ int run_list(Console& console) {
       object["aggregator"] = one.info.aggregator;
       object["descriptor_dim"] = one.info.descriptor_dim;
       out += fmt::format("{:<24} {:<20} {:<10} {:>6}  {}\n", one.name, one.info.arch, one.info.aggregator,
-                         one.info.descriptor_dim, one.path.empty() ? "built in, untrained" : one.path);
+                         one.info.descriptor_dim, one.where());
     } else {
       object["problem"] = one.problem;
       out += fmt::format("{:<24} cannot be used: {}\n", one.name, one.problem);
@@ -176,7 +179,7 @@ int run_list(Console& console) {
     list.push_back(std::move(object));
   }
   console.json ? console.data_json(Json{{"schema", 1}, {"models", std::move(list)}}) : console.data(out);
-  if (models.size() == 1) {
+  if (std::ranges::all_of(models, [](const ListedModel& one) { return one.path.empty(); })) {
     console.talk(
         "no model files in $REVISIT_MODEL_PATH or ./models; revisit model import CHECKPOINT -o models/NAME.safetensors makes "
         "one");
@@ -210,6 +213,7 @@ Verb make_model_import(Console& console) {
       {"--pos-rule", "RULE", "how position embeddings are resized: hub, hf or timm; default: the family's",
        to_choice(wanted.pos_rule, {"hub", "hf", "timm"})},
       {"--half", "", "matrices in 16 bits, half the size; FILE may be a model file too", to_switch(wanted.half)},
+      {"--licence", "TEXT", "licence of the weights to record; FILE may be a model file too", to_text(wanted.licence)},
       {"--allow-nonfinite", "", "accept weights with NaN or infinity", to_switch(wanted.allow_nonfinite)}};
   console.add_options(verb.options);
   verb.run = [args, &console] { return run_import(*args, console); };

@@ -22,6 +22,7 @@ Verb make_query(Console& console);
 Verb make_match(Console& console);
 Verb make_eval(Console& console);
 Verb make_sweep(Console& console);
+Verb make_compare(Console& console);
 Verb make_report(Console& console);
 Verb make_synth(Console& console);
 Verb make_train(Console& console);
@@ -57,6 +58,7 @@ inline constexpr VerbEntry kVerbs[] = {
     {"match", "a folder of queries against a folder of references: which places are the same", make_match},
     {"eval", "recall@k of a model on a data set, with intervals and pictures", make_eval},
     {"sweep", "accuracy against time, over rho and models", make_sweep},
+    {"compare", "models, pruners and settings against each other on several data sets", make_compare},
     {"report", "the page and curves of a run drawn again, without its model", make_report},
     {"synth", "a made-up town with ground truth, to try things out", make_synth},
     {"train", "a model learnt from photos of places, as a TOML file says", make_train},

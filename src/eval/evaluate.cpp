@@ -72,6 +72,12 @@ std::vector<std::pair<double, double>> intervals(const std::vector<int>& ranks, 
 
 }  // namespace
 
+std::vector<int> first_right_ranks(const Dataset& dataset, const std::vector<std::vector<Match>>& matches) {
+  std::vector<int> ranks;
+  for (std::size_t q = 0; q < matches.size(); ++q) ranks.push_back(first_right(matches[q], dataset.positives.at(q)));
+  return ranks;
+}
+
 Evaluation evaluate(const Dataset& dataset, const std::vector<std::vector<Match>>& matches,
                     const std::vector<int>& recall_values) {
   check(dataset, matches, recall_values);
@@ -81,11 +87,10 @@ Evaluation evaluate(const Dataset& dataset, const std::vector<std::vector<Match>
   out.num_without_positive = dataset.without_positive();
   out.protocol = dataset.protocol;
 
-  std::vector<int> ranks;
+  const std::vector<int> ranks = first_right_ranks(dataset, matches);
   std::vector<eval::Answer> answers;
   for (std::size_t q = 0; q < matches.size(); ++q) {
-    ranks.push_back(first_right(matches[q], dataset.positives[q]));
-    if (!matches[q].empty()) answers.push_back({static_cast<double>(matches[q].front().similarity), ranks.back() == 1});
+    if (!matches[q].empty()) answers.push_back({static_cast<double>(matches[q].front().similarity), ranks[q] == 1});
   }
 
   std::vector<int> ks = recall_values;

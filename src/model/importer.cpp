@@ -259,8 +259,8 @@ std::string licence_of(const Checkpoint& checkpoint) {
 std::shared_ptr<const LoadedModel> read_model_file(const std::filesystem::path& from, const ImportOptions& options,
                                                    ImportReport* report) {
   if (options.heads || options.arch || options.mean || options.std || options.resize || options.size || options.pos_rule) {
-    fail_with_hint(ErrorCode::kUsage, "leave the other options out", "'{}' is a revisit model file: only --half can be asked of it",
-                   from.string());
+    fail_with_hint(ErrorCode::kUsage, "leave the other options out",
+                   "'{}' is a revisit model file: only --half and --licence can be asked of it", from.string());
   }
   auto model = load_model_file(from);
   if (report == nullptr) return model;
@@ -279,7 +279,7 @@ std::shared_ptr<const LoadedModel> import_checkpoint(const std::filesystem::path
   const auto checkpoint = std::make_shared<const Checkpoint>(read_checkpoint(from));
   const Weights& source = checkpoint->weights;
   if (checkpoint->metadata.contains("revisit.format")) {
-    if (options.half) return read_model_file(from, options, report);
+    if (options.half || options.licence) return read_model_file(from, options, report);
     fail_with_hint(ErrorCode::kBadModel, fmt::format("use it as it is: --model {}; --half makes it smaller", name),
                    "'{}' is a revisit model file already", name);
   }
@@ -334,8 +334,10 @@ std::shared_ptr<const LoadedModel> import_checkpoint(const std::filesystem::path
 ImportReport import_model(const std::filesystem::path& from, const std::filesystem::path& to, const ImportOptions& options) {
   ImportReport report;
   auto made = model::import_checkpoint(from, options, &report);
-  if (options.half) {
-    made = std::make_shared<const model::LoadedModel>(model::with_half_matrices(*made));
+  if (options.half || options.licence) {
+    model::LoadedModel changed = options.half ? model::with_half_matrices(*made) : *made;
+    if (options.licence) changed.config.licence = *options.licence;
+    made = std::make_shared<const model::LoadedModel>(std::move(changed));
     report.info = Model(made).info();
   }
   model::save_model_file(to, *made);

@@ -85,7 +85,8 @@ TEST_F(ModelVerbs, AModelInHalvesIsHalfAsLargeAndSeesTheSame) {
   EXPECT_EQ(again.exit_code, 3) << again.out;
   EXPECT_NE(again.err.find("--half makes it smaller"), std::string::npos) << again.err;
   EXPECT_EQ(run_program({"model", "import", whole, "-o", half, "--half", "--heads", "2"}).exit_code, 2);
-  ASSERT_EQ(run_program({"model", "import", whole, "-o", half, "--half"}).exit_code, 0);
+  ASSERT_EQ(run_program({"model", "import", whole, "-o", half, "--half", "--licence", "mine alone"}).exit_code, 0);
+  EXPECT_EQ(run_program({"model", "inspect", half, "--json"}).json().at("licence"), "mine alone");
   EXPECT_LT(std::filesystem::file_size(half), std::filesystem::file_size(whole) * 7 / 10);
   EXPECT_NE(run_program({"model", "inspect", half, "--json"}).json().at("fingerprint"),
             run_program({"model", "inspect", whole, "--json"}).json().at("fingerprint"));

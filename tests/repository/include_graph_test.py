@@ -9,13 +9,13 @@ import re
 import sys
 
 LAYERS = {
-    "base": 0, "tensor": 1, "image": 1, "geo": 1, "model": 2, "augment": 2, "recipe": 2, "vit": 3, "cnn": 3, "prune": 3, "aggregate": 3,
+    "base": 0, "tensor": 1, "image": 1, "geo": 1, "model": 2, "augment": 2, "recipe": 2, "embedded": 3, "vit": 3, "cnn": 3, "prune": 3, "aggregate": 3,
     "extract": 4, "index": 4, "dataset": 4, "synth": 4, "ingest": 5, "eval": 5, "feed": 5, "report": 6, "train": 6, "server": 7, "cli": 7,
 }
 # The module that implements a public header: code below its layer may not include it.
 PUBLIC = {
     "error": "base", "image": "image", "geo": "geo", "model": "model", "extractor": "extract", "bench": "extract", "vlad": "extract",
-    "index": "index", "whitening": "index", "dataset": "dataset", "synth": "synth", "ingest": "ingest", "evaluate": "eval", "report": "report",
+    "index": "index", "whitening": "index", "dataset": "dataset", "synth": "synth", "ingest": "ingest", "evaluate": "eval", "compare": "eval", "report": "report",
     "export": "report", "train": "recipe",
 }
 # First part of an include -> modules that may use it; None: every module.

@@ -28,7 +28,9 @@ CLS_RECALL = {
 }
 SIZES = {("vit_tiny", "nordland1622/winter/summer"): "288x512"}
 QUERIES = {"gardens_point": 200, "sped607": 607, "stlucia": 1316, "nordland1622": 1622}
-TOLERANCE = 3  # queries: resizing and rounding differ between programs
+# Queries: resizing and rounding differ between programs. Where hardly any query is right, as with ViT-Tiny on Nordland at a grid that is
+# not its own, the order of near-equal references decides a few more.
+TOLERANCE = {"gardens_point": 3, "sped607": 3, "stlucia": 3, "nordland1622": 6}
 # Least R@1 in percent of VLAD, 32 words, after block 8, 224x224, fitted on the references. shared weights/README.md has 75.1 and 73.5,
 # 76.5 twice, 98.0 and 96.5 for two seeds; k-means here draws other seeds.
 VLAD_LEAST = {
@@ -120,9 +122,9 @@ def test_recall(program, shared, models, model, pair):
     expected = CLS_RECALL[pair][model]
     if expected is None:
         return
-    slack = 100 * TOLERANCE / QUERIES[name] + 0.05  # recorded to one place after the point
+    slack = 100 * TOLERANCE[name] / QUERIES[name] + 0.05  # recorded to one place after the point
     measured = evaluated["recall"]["1"]
-    check(abs(measured - expected) <= slack, f"R@1 is {measured:.2f}, recorded is {expected}; {TOLERANCE} queries are {slack:.2f}")
+    check(abs(measured - expected) <= slack, f"R@1 is {measured:.2f}, recorded is {expected}; {TOLERANCE[name]} queries are {slack:.2f}")
 
 
 def test_vlad(program, shared, models, model, pair):

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// What a comparison has measured already, kept on disk: a run that was stopped goes on, and a new row costs only itself.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "revisit/compare.h"
+
+namespace revisit::cli {
+
+class CompareCells {
+ public:
+  explicit CompareCells(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  /// `settings` is everything a cell depends on, as text. Nothing when it is not there, damaged or of other settings.
+  std::optional<CompareCell> load(const std::string& settings, std::size_t queries) const;
+  void save(const std::string& settings, const CompareCell& cell) const;
+
+ private:
+  std::filesystem::path file_of(const std::string& settings) const;
+  std::filesystem::path folder_;
+};
+
+}  // namespace revisit::cli

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// `revisit compare` on pictures of the test's own: tables, what is kept, what is refused.
+#include "run_program.h"
+
+namespace revisit::testing {
+namespace {
+
+class Compare : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    std::string truth = "query,best_ref,accepted_refs\n";
+    for (int i = 0; i < 6; ++i) {
+      const auto name = std::to_string(i) + ".png";
+      picture("q/" + name, static_cast<std::uint32_t>(i + 1));
+      picture("r/" + name, static_cast<std::uint32_t>(i < 4 ? i + 1 : i + 51));  // two have no double
+      truth += name + "," + name + "," + name + "\n";
+    }
+    text_file("gt.csv", truth);
+    text_file("c.toml", config());
+  }
+  static std::string config() {
+    return R"(name = "mine"
+recall_values = [1, 2]
+[[dataset]]
+name = "there"
+queries = "q"
+references = "r"
+gt = "gt.csv"
+[[dataset]]
+name = "back"
+queries = "r"
+references = "q"
+gt = "gt.csv"
+[[row]]
+name = "WeiToP"
+models = ["demo"]
+rho = [1, 0.5]
+size = "56x56"
+[[row]]
+name = "random"
+models = ["demo"]
+rho = [0.5]
+prune = "random"
+seeds = 3
+size = "56x56"
+[[difference]]
+of = "WeiToP"
+from = "random"
+rho = 0.5
+)";
+  }
+  RunResult compare(const std::vector<std::string>& more = {}) {
+    std::vector<std::string> words{"compare", "c.toml"};
+    words.insert(words.end(), more.begin(), more.end());
+    RunOptions options;
+    options.folder = folder_;
+    return run_program(words, options);
+  }
+};
+
+TEST_F(Compare, GivesTablesAndGoesOnFromWhatIsMeasured) {
+  const auto first = compare({"--json"});
+  ASSERT_EQ(first.exit_code, 0) << first.err << first.out;
+  const auto object = first.json();
+  ASSERT_EQ(object["rows"].size(), 3U);
+  EXPECT_GE(object["rows"][0]["mean_recall"]["1"]["mean"].get<double>(), 60) << "a picture is found among others by itself";
+  EXPECT_EQ(object["rows"][2]["repetitions"], 3);
+  ASSERT_EQ(object["differences"].size(), 1U);
+  const auto gained = object["differences"][0]["recall_gained"].get<double>();
+  EXPECT_LE(object["differences"][0]["interval95"][0].get<double>(), gained);
+  EXPECT_GE(object["differences"][0]["interval95"][1].get<double>(), gained);
+  for (const auto* name : {"compare.md", "compare.csv", "compare.json", "compare.svg"}) {
+    EXPECT_TRUE(exists(std::string("runs/mine/") + name)) << name;
+  }
+  EXPECT_NE(contents("runs/mine/compare.md").find("| WeiToP, rho 0.5 | random, rho 0.5 |"), std::string::npos);
+
+  const auto again = compare();
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_EQ(again.err.find("describing"), std::string::npos) << again.err;
+  EXPECT_EQ(again.out, contents("runs/mine/compare.md"));
+  EXPECT_EQ(compare({"--json"}).json()["rows"], object["rows"]) << "times are those measured first";
+}
+
+TEST_F(Compare, WhatCannotWorkIsSaidBeforeAnyPhotoIsDescribed) {
+  auto text = config();
+  text.replace(text.rfind("prune = \"random\""), 16, "prune = \"none\"  ");
+  text.replace(text.find("seeds = 3"), 9, "         ");
+  text_file("c.toml", text);
+  const auto unpruned = compare();
+  EXPECT_EQ(unpruned.exit_code, 2);
+  EXPECT_NE(unpruned.err.find("row 'random', model 'demo'"), std::string::npos) << unpruned.err;
+  EXPECT_FALSE(exists("runs"));
+  text = config();
+  text.replace(text.find("gt = \"gt.csv\""), 13, "             ");
+  text_file("c.toml", text);
+  const auto unlabelled = compare();
+  EXPECT_EQ(unlabelled.exit_code, 2);
+  EXPECT_NE(unlabelled.err.find("data set 'there' has no ground truth"), std::string::npos) << unlabelled.err;
+}
+
+}  // namespace
+}  // namespace revisit::testing
