@@ -73,7 +73,9 @@ void add_data(Words& words, const TrainData& data) {
     const TrainSource& source = data.sources[i];
     words.table(fmt::format("data.source[{}]", i + 1)).text("kind", name_of(source.kind)).path("path", source.path);
     words.number("weight", source.weight).list("cities", source.cities).text("queries", source.queries.string());
-    words.text("references", source.references.string()).text("gt", source.gt.string()).number("tolerance_frames", source.tolerance_frames);
+    words.text("references", source.references.string())
+        .text("gt", source.gt.string())
+        .number("tolerance_frames", source.tolerance_frames);
     words.number("positive_m", source.positive_m).number("negative_m", source.negative_m).number("places", source.places);
     words.number("seed", source.seed).number("aligned", source.aligned);
   }
@@ -102,6 +104,13 @@ void add_validation(Words& words, const TrainValidation& validation) {
   words.table("validation").number("every_steps", validation.every_steps).path("queries", validation.queries);
   words.path("references", validation.references).path("gt", validation.gt).number("town_places", validation.town_places);
   words.number("town_seed", validation.town_seed).list("rhos", validation.rhos);
+}
+
+/// A list has one entry a value, all under its key.
+std::map<std::string, std::vector<std::string>> by_key(const Settings& settings) {
+  std::map<std::string, std::vector<std::string>> out;
+  for (const auto& [key, value] : settings) out[key].push_back(value);
+  return out;
 }
 
 }  // namespace
@@ -135,19 +144,19 @@ Settings settings_of(const TrainConfig& config) {
 }
 
 void check_same_settings(const Settings& run, const Settings& now, const std::string& folder) {
-  const std::map<std::string, std::string> before(run.begin(), run.end());
-  for (const auto& [key, value] : now) {
+  const auto before = by_key(run), after = by_key(now);
+  for (const auto& [key, values] : after) {
     const auto found = before.find(key);
-    const std::string old = found == before.end() ? "not set" : fmt::format("'{}'", found->second);
-    if (found != before.end() && found->second == value) continue;
+    if (found != before.end() && found->second == values) continue;
     fail_with_hint(ErrorCode::kMismatch, "go on with the configuration of that run, or start another one with another --out",
-                   "the run in '{}' began with {} {}, but now it is '{}'", folder, key, old, value);
+                   "the run in '{}' began with {} {}, but now it is '{}'", folder, key,
+                   found == before.end() ? "not set" : fmt::format("'{}'", fmt::join(found->second, "', '")),
+                   fmt::join(values, "', '"));
   }
-  const auto gone = std::ranges::find_if(run, [&](const auto& setting) {
-    return std::ranges::none_of(now, [&](const auto& other) { return other.first == setting.first; });
-  });
-  if (gone != run.end()) {
-    fail(ErrorCode::kMismatch, "the run in '{}' began with {} '{}', which is not set now", folder, gone->first, gone->second);
+  for (const auto& [key, values] : before) {
+    if (after.contains(key)) continue;
+    fail(ErrorCode::kMismatch, "the run in '{}' began with {} '{}', which is not set now", folder, key,
+         fmt::join(values, "', '"));
   }
 }
 
