@@ -12,7 +12,7 @@ NO_ASLR := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
 help:
 	@echo "make build      the library and build/release/bin/revisit; with training when LibTorch is there (make deps-train)"
-	@echo "make demo       draws a few pictures, describes and compares them"
+	@echo "make demo       renders a town, indexes it and looks for other photos of its places"
 	@echo "make bench      milliseconds per image of this machine (BENCH='--random vits14'), and how hard the town is"
 	@echo "make test       every test but the slow ones, and the file readers again under ASan + UBSan"
 	@echo "make test-long  slow tests, everything under ASan + UBSan and TSan, fuzzing (FUZZ_SECONDS=$(FUZZ_SECONDS) a target)"
@@ -30,7 +30,7 @@ build: deps-core
 
 demo: deps-core
 	@cmake --preset release >/dev/null
-	@cmake --build --preset release -j $(JOBS) --target revisit make_pictures # and not the trainer, which takes minutes
+	@cmake --build --preset release -j $(JOBS) --target revisit # and not the trainer, which takes minutes
 	@scripts/demo.sh $(REVISIT)
 
 bench: build

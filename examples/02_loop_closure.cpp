@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // A SLAM program's loop: describe the current picture, ask whether the place was seen before, keep it for later.
-// usage: 02_loop_closure INDEX MIN_SIMILARITY PHOTO...   (photos in the order they were taken; the demo model is untrained)
+// usage: 02_loop_closure INDEX MIN_SIMILARITY PHOTO...   (photos in the order they were taken)
+#include <revisit/embedded.h>
 #include <revisit/error.h>
 #include <revisit/extractor.h>
 #include <revisit/index.h>
@@ -17,7 +18,7 @@ int main(int argc, char** argv) {
   try {
     revisit::ExtractorOptions how;
     how.rho = 0.7;
-    revisit::Extractor extractor(revisit::Model::random("demo"), how);
+    revisit::Extractor extractor(revisit::embedded_model(), how);
     revisit::IndexSettings settings;
     settings.dim = extractor.descriptor_dim();
     auto writer = revisit::IndexWriter::open(argv[1], settings);

@@ -1,25 +1,40 @@
 #!/usr/bin/env bash
 # SPDX-FileCopyrightText: 2026 The revisit authors
 # SPDX-License-Identifier: Apache-2.0
-# Draws two places seen twice each, describes them at several rho and shows how alike the descriptors are.
+# The main job on made-up photos: a town is rendered, its pictures go into an index, and others of the same places, taken in another
+# season or at night, are looked for in it.
 # usage: scripts/demo.sh [PROGRAM]   (default: build/release/bin/revisit)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 revisit="$(realpath "${1:-build/release/bin/revisit}")"
-build="$(realpath "$(dirname "$revisit")/..")"
-pictures="$build/demo"
+folder="$(realpath "$(dirname "$revisit")/..")/demo"
+rm -rf "$folder"
+mkdir -p "$folder"
+cd "$folder"
 
-echo "Two places, each seen twice (the second view is shifted, nearer and darker):"
-"$build/examples/make_pictures" "$pictures" | sed "s|^$PWD/|  |"
-cd "$pictures"
-echo
-echo "The demo model has RANDOM weights from a fixed seed and was never trained. It shows that everything runs, and"
-echo "what rho saves; the similarities say little about places. 'revisit model import' brings in trained weights."
-for rho in 1 0.7 0.5 0.4; do
+run() {
   echo
-  echo "\$ revisit describe place*.png --rho $rho"
-  "$revisit" describe place*.png --rho "$rho" --quiet
+  echo "\$ revisit $*"
+  "$revisit" "$@" --quiet
+}
+truth=(--queries_folder town/queries --database_folder town/database --gt town/gt.csv)
+
+echo "A town of 60 places, each seen three times, in other seasons, light and weather:"
+run synth town --places 60 --views 3 --seed 11
+echo
+echo "Two pictures of each place become an index; the third asks: have I been here before?"
+run index add town.rvs town/database
+mkdir asked
+find town/queries -name '*.jpg' | sort | head -4 | xargs -I{} cp {} asked/
+for rho in 1 0.5; do
+  run query town.rvs asked --rho "$rho"
 done
 echo
-echo "\$ revisit bench --rho 1,0.7,0.5,0.4"
-"$revisit" bench --rho 1,0.7,0.5,0.4 --quiet
+echo "How often the answer is right, and the milliseconds a photo, with every patch and with half of them, beside 'demo', a model of"
+echo "random weights that was never trained:"
+run sweep --models revisit-tiny,demo --rho 1,0.5 "${truth[@]}" -o curve
+run match town/queries town/database --gt town/gt.csv -o report > /dev/null
+echo
+echo "Pictures, map and curve, to be opened in a browser:"
+echo "  $folder/report/report.html"
+echo "  $folder/curve/report.html"

@@ -206,7 +206,7 @@ Verb make_compare(Console& console) {
   verb.about =
       "models, pruners and settings against each other on several data sets: tables with mean, spread and paired intervals. "
       "What is measured is kept, so the same command goes on where one stopped.";
-  verb.examples = {"revisit compare mine.toml", "revisit compare study.toml --out study --threads 2",
+  verb.examples = {"revisit compare recipes/compare-embedded.toml", "revisit compare study.toml --out study --threads 2",
                    "revisit compare study.toml --json"};
   verb.positional = {"CONFIG.toml", "data sets, rows and the differences to look at (docs/comparing.md)", 1, 1, &args->config};
   verb.options = {{"--out", "DIR", "where results and measured cells go; default runs/NAME", to_text(args->out)},

@@ -54,7 +54,7 @@ std::vector<Option> eval_options(EvalArgs& args, Console& console) {
   options.push_back({"-o,--output", "OUT", "where --calibrate writes the calibrated model", to_text(args.output)});
   add_challenge_options(options, args.challenge);
   add_model_option(options, args.model);
-  options.back().help = "file, or name of 'model list'; default: untrained demo";
+  options.back().help = "file, or name of 'model list'; default: built in";
   options.push_back({"--rho", "R", "share of patch tokens kept; default 1", to_number(args.model.extractor.rho, kRhoRange)});
   add_run_options(options, args.data);
   add_extractor_options(options, args.model);

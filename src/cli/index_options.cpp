@@ -39,7 +39,8 @@ ExtractorOptions options_from(const IndexArgs& args, const IndexSettings& stored
 // So that the index finds its model again from wherever it is used.
 std::string lasting_name(const std::string& name) {
   const auto file = model_file(name);
-  return file ? fs::absolute(*file).lexically_normal().string() : std::string(kDemoModel);
+  if (file) return fs::absolute(*file).lexically_normal().string();
+  return name.empty() ? kEmbeddedModel : name;
 }
 
 Model open_for(const fs::path& folder, const std::string& name, bool stored, Console& console) {

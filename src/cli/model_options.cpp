@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Names of models are looked up in the order: demo, path, model folders.
+// Names of models are looked up in the order: built in, path, model folders.
 #include "cli/model_options.h"
 
 #include <fmt/format.h>
@@ -18,6 +18,8 @@ namespace {
 constexpr const char* kImportHint =
     "revisit model import CHECKPOINT -o OUT.safetensors makes a model file, revisit model list shows what is there";
 
+bool is_built_in(const std::string& name) { return name.empty() || name == kEmbeddedModel || name == kDemoModel; }
+
 bool looks_like_path(const std::string& name) { return name.find_first_of("/.") != std::string::npos; }
 
 Model load_file(const std::filesystem::path& path) {
@@ -32,8 +34,8 @@ Model load_file(const std::filesystem::path& path) {
 }  // namespace
 
 void add_model_option(std::vector<Option>& options, ModelArgs& args) {
-  options.push_back({"-m,--model", "NAME|FILE",
-                     "model file, or a name of 'revisit model list'; default: the untrained demo model", to_text(args.model)});
+  options.push_back({"-m,--model", "NAME|FILE", "model file, or a name of 'revisit model list'; default: the built-in one",
+                     to_text(args.model)});
 }
 
 void add_extractor_options(std::vector<Option>& options, ModelArgs& args) {
@@ -56,9 +58,9 @@ void add_extractor_options(std::vector<Option>& options, ModelArgs& args) {
 }
 
 std::optional<std::filesystem::path> model_file(const std::string& name) {
-  if (name.empty() || name == kDemoModel) return std::nullopt;
+  if (is_built_in(name)) return std::nullopt;
   if (looks_like_path(name) || std::filesystem::exists(name)) return name;
-  std::vector<std::string> known{kDemoModel};
+  std::vector<std::string> known{kEmbeddedModel, kDemoModel};
   for (const auto& file : find_model_files()) {
     if (file.stem() == name) return file;
     known.push_back(file.stem().string());
@@ -68,14 +70,15 @@ std::optional<std::filesystem::path> model_file(const std::string& name) {
 
 Model open_model(const std::string& name, Console& console) {
   if (const auto file = model_file(name)) return load_file(*file);
+  if (name != kDemoModel) return embedded_model();
   console.talk_once(
-      "notice: the demo model is untrained (seeded random weights), good for trying things out only; "
-      "--model FILE uses a real one");
+      "notice: the demo model is untrained (seeded random weights), good for measuring time and as a yardstick "
+      "only");
   return Model::random(kDemoModel);
 }
 
 std::string model_label(const std::string& name) {
-  return name.empty() ? kDemoModel : std::filesystem::path(name).stem().string();
+  return name.empty() ? kEmbeddedModel : std::filesystem::path(name).stem().string();
 }
 
 std::vector<std::filesystem::path> find_model_files() {

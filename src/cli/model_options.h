@@ -10,15 +10,15 @@
 
 #include "cli/console.h"
 #include "cli/option.h"
+#include "revisit/embedded.h"
 #include "revisit/extractor.h"
-#include "revisit/model.h"
 
 namespace revisit::cli {
 
-inline constexpr const char* kDemoModel = "demo";
+inline constexpr const char* kDemoModel = "demo";  ///< random weights, built in beside kEmbeddedModel
 
 struct ModelArgs {
-  std::string model;  ///< empty: the demo model
+  std::string model;  ///< empty: the embedded one
   ExtractorOptions extractor;
 };
 
@@ -26,13 +26,13 @@ void add_model_option(std::vector<Option>& options, ModelArgs& args);
 /// --size, --aggregate, the pruner's and --threads; --rho is not among them, as some verbs take a list.
 void add_extractor_options(std::vector<Option>& options, ModelArgs& args);
 
-/// "demo", a file, or the name of a file in the model folders. Says once on stderr that the demo model is untrained.
+/// A built-in model, a file, or the name of a file in the model folders. Says once on stderr that the demo model is untrained.
 Model open_model(const std::string& name, Console& console);
 
-/// The file of a name; nothing for the demo model. Throws Error kUsage for an unknown name.
+/// The file of a name; nothing for built-in models. Throws Error kUsage for an unknown name.
 std::optional<std::filesystem::path> model_file(const std::string& name);
 
-/// The name to show: the file's stem, or "demo".
+/// The name to show: the file's stem, or the built-in model's.
 std::string model_label(const std::string& name);
 
 /// Model files (*.safetensors) of $REVISIT_MODEL_PATH and ./models, sorted within each folder.

@@ -146,7 +146,8 @@ struct ListedModel {
 };
 
 std::vector<ListedModel> collect_models() {
-  std::vector<ListedModel> models{{kDemoModel, "", Model::random(kDemoModel).info(), ""}};
+  std::vector<ListedModel> models{{kEmbeddedModel, "", embedded_model().info(), ""},
+                                  {kDemoModel, "", Model::random(kDemoModel).info(), ""}};
   for (const auto& file : find_model_files()) {
     ListedModel one{file.stem().string(), file.string(), {}, ""};
     try {

@@ -86,8 +86,10 @@ void check_tensors(const Config& config, const Weights& weights, const std::stri
 }  // namespace
 
 std::shared_ptr<const LoadedModel> load_model_file(const std::filesystem::path& path) {
-  Checkpoint file = read_checkpoint(path);
-  const std::string name = path.string();
+  return to_model(read_checkpoint(path), path.string());
+}
+
+std::shared_ptr<const LoadedModel> to_model(Checkpoint file, const std::string& name) {
   auto model = std::make_shared<LoadedModel>();
   model->config = from_metadata(file.metadata, name);
   check_tensors(model->config, file.weights, name);

@@ -18,8 +18,13 @@ struct ImportReport;
 
 namespace revisit::model {
 
+struct Checkpoint;
+
 /// Maps and checks a model file: format version, checksum of the data, every tensor the config asks for with its shape.
 std::shared_ptr<const LoadedModel> load_model_file(const std::filesystem::path& path);
+
+/// The same from a file that was read already; `name` stands for it in sentences.
+std::shared_ptr<const LoadedModel> to_model(Checkpoint file, const std::string& name);
 
 void save_model_file(const std::filesystem::path& path, const LoadedModel& model);
 /// The same model with its f32 matrices in f16, but those with values beyond its range.

@@ -161,9 +161,9 @@ TEST_F(EvalFlags, TheFieldsNamesFindAnImportedModelOrSayHowToImportIt) {
   EXPECT_EQ(eval({"--backbone", "Dinov2"}).exit_code, 2) << "half a name";
   const auto other = eval({"--descriptors_dimension", "999"});
   EXPECT_EQ(other.exit_code, 2);
-  EXPECT_NE(other.err.find("'demo' gives descriptors of"), std::string::npos) << other.err;
+  EXPECT_NE(other.err.find("'revisit-tiny' gives descriptors of"), std::string::npos) << other.err;
 
-  // A copy of the demo model under the name of the field.
+  // A copy of the embedded model under the name of the field.
   std::filesystem::create_directories(folder_ / "models");
   const auto made = run({"eval", "--queries_folder", "town/database", "--database_folder", "town/database", "--size", "56x70",
                          "--calibrate", "0.5", "-o", "models/salad_dinov2.safetensors", "--json"});

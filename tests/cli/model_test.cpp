@@ -47,10 +47,11 @@ TEST_F(ModelVerbs, ListShowsAFileThatIsNoModelWithTheReason) {
   const auto run = run_program({"model", "list", "--json"}, {.folder = folder_});
   EXPECT_EQ(run.exit_code, 0);
   const auto models = run.json().at("models");
-  ASSERT_EQ(models.size(), 2U);
+  ASSERT_EQ(models.size(), 3U);
+  EXPECT_EQ(models.at(0).at("name"), "revisit-tiny");
   EXPECT_TRUE(models.at(0).at("built_in").get<bool>());
-  EXPECT_EQ(models.at(1).at("name"), "junk");
-  EXPECT_FALSE(models.at(1).at("problem").get<std::string>().empty());
+  EXPECT_EQ(models.at(2).at("name"), "junk");
+  EXPECT_FALSE(models.at(2).at("problem").get<std::string>().empty());
 }
 
 TEST_F(ModelVerbs, ImportPrintsItsAccountAndTheModelCanBeUsed) {

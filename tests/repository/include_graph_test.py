@@ -14,7 +14,7 @@ LAYERS = {
 }
 # The module that implements a public header: code below its layer may not include it.
 PUBLIC = {
-    "error": "base", "image": "image", "geo": "geo", "model": "model", "extractor": "extract", "bench": "extract", "vlad": "extract",
+    "error": "base", "image": "image", "embedded": "embedded", "geo": "geo", "model": "model", "extractor": "extract", "bench": "extract", "vlad": "extract",
     "index": "index", "whitening": "index", "dataset": "dataset", "synth": "synth", "ingest": "ingest", "evaluate": "eval", "compare": "eval", "report": "report",
     "export": "report", "train": "recipe",
 }
