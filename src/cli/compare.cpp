@@ -107,12 +107,7 @@ class Comparing {
         setting.options.rho = rho;
         setting.options.seed = static_cast<std::uint64_t>(seed);
         setting.options.threads = args_.threads;
-        try {
-          const Extractor possible(setting.model, setting.options);
-        } catch (const Error& error) {
-          throw Error(error.code(), fmt::format("row '{}', model '{}': {}", row.name, model_label(name), error.what()),
-                      error.hint());
-        }
+        require_possible(setting.model, setting.options, fmt::format("row '{}', model '{}'", row.name, model_label(name)));
         out.push_back(std::move(setting));
       }
     }
@@ -158,9 +153,7 @@ class Comparing {
     const std::string key = fmt::format("{} {}", photos.size(), photos.front().path.string());
     if (const auto found = sides.find(key); found != sides.end()) return found->second;
     Side side = describe_side(setting.model, setting.options, photos, Orientation::kIgnore, label, console_);
-    for (const auto& one : side.photos.skipped) {
-      if (std::ranges::find(result_.skipped, one.path, &Skipped::path) == result_.skipped.end()) result_.skipped.push_back(one);
-    }
+    keep_skipped(side, result_.skipped);
     return sides.emplace(key, std::move(side)).first->second;
   }
 

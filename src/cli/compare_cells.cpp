@@ -17,6 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::uint64_t kMaxCellBytes = 64U << 20U;  // a rank a query
+
 bool is_rank(const nlohmann::json& value) {
   return value.is_number_integer() && value.get<std::int64_t>() >= 0 && value.get<std::int64_t>() <= limits::kMaxTopK;
 }
@@ -33,7 +35,7 @@ std::optional<CompareCell> CompareCells::load(const std::string& settings, std::
   const fs::path file = file_of(settings);
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) return std::nullopt;
-  const auto bytes = read_file(file, limits::kMaxGeoJsonBytes);
+  const auto bytes = read_file(file, kMaxCellBytes);
   const auto* text = reinterpret_cast<const char*>(bytes.data());
   const auto json = nlohmann::json::parse(text, text + bytes.size(), nullptr, false);
   if (!json.is_object() || json.value("settings", nlohmann::json()) != settings || !json.contains("ranks") ||

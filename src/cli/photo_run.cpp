@@ -185,6 +185,20 @@ void add_sides(RunReport& report, const Side& queries, const Side& references) {
   report.skipped.insert(report.skipped.end(), references.photos.skipped.begin(), references.photos.skipped.end());
 }
 
+void keep_skipped(const Side& side, std::vector<Skipped>& all) {
+  for (const auto& one : side.photos.skipped) {
+    if (std::ranges::find(all, one.path, &Skipped::path) == all.end()) all.push_back(one);
+  }
+}
+
+void require_possible(const Model& model, const ExtractorOptions& options, const std::string& lead) {
+  try {
+    const Extractor possible(model, options);
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: {}", lead, error.what()), error.hint());
+  }
+}
+
 std::string utc_now(bool for_folder) {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};

@@ -64,6 +64,12 @@ RunRecord record_of(const char* command, const std::string& model_name, const Mo
 /// Times of both sides into the record, skipped photos of both into the report.
 void add_sides(RunReport& report, const Side& queries, const Side& references);
 
+/// Each photo once: the same ones are skipped at every setting.
+void keep_skipped(const Side& side, std::vector<Skipped>& all);
+
+/// Throws what an extractor of these options would throw, with `lead` in front: before the first of many is put to work.
+void require_possible(const Model& model, const ExtractorOptions& options, const std::string& lead);
+
 /// "2026-01-31T12:00:00Z" or, for folder names, "2026-01-31_12-00-00".
 std::string utc_now(bool for_folder = false);
 

@@ -49,11 +49,7 @@ std::vector<NamedModel> open_models(const std::vector<std::string>& names, const
   std::vector<NamedModel> models;
   for (const auto& name : names) {
     models.push_back({name, open_model(name, console)});
-    try {
-      const Extractor possible(models.back().model, smallest);
-    } catch (const Error& error) {
-      throw Error(error.code(), fmt::format("model '{}': {}", model_label(name), error.what()), error.hint());
-    }
+    require_possible(models.back().model, smallest, fmt::format("model '{}'", model_label(name)));
   }
   return models;
 }
@@ -72,13 +68,6 @@ std::string table_of(const Sweep& sweep) {
     out += fmt::format("  R@{} {:.1f} to {:.1f}\n", first.k, first.low95, first.high95);
   }
   return out;
-}
-
-// Skipped photos are the same at every rho, so they are kept once.
-void keep_skipped(const Side& side, std::vector<Skipped>& all) {
-  for (const auto& one : side.photos.skipped) {
-    if (std::ranges::find(all, one.path, &Skipped::path) == all.end()) all.push_back(one);
-  }
 }
 
 void sweep_model(const NamedModel& named, const SweepArgs& args, const Dataset& dataset, Sweep& sweep, Console& console) {
