@@ -156,6 +156,23 @@ struct Grain {
   SplitMix random;
 };
 
+/// What a camera with automatic gain hands out: the brighter of two pixels stays the brighter, but dark ones are told apart.
+void amplify(Image& image, double share) {
+  std::array<double, 256> curve{};
+  for (std::size_t i = 0; i < image.rgb.size(); i += 3) {
+    const unsigned gray = (299U * image.rgb[i] + 587U * image.rgb[i + 1] + 114U * image.rgb[i + 2] + 500U) / 1000U;
+    curve[gray] += 1;
+  }
+  const double pixels = static_cast<double>(image.rgb.size()) / 3;
+  double below = 0;
+  for (std::size_t i = 0; i < curve.size(); ++i) {
+    const double here = curve[i];
+    curve[i] = share * 255 * (below + here / 2) / pixels + (1 - share) * static_cast<double>(i);
+    below += here;
+  }
+  for (auto& value : image.rgb) value = static_cast<std::uint8_t>(std::clamp(curve[value] + 0.5, 0.0, 255.0));
+}
+
 }  // namespace
 
 Night random_night(SplitMix& random) {
@@ -187,13 +204,16 @@ Night random_night(SplitMix& random) {
     lamp.colour = kLampColours[other ? kind : town];
     out.lamps.push_back(lamp);
   }
-  const bool gray = random.uniform() < 0.2;
+  const bool lifted = random.uniform() < 0.5;
+  const double lift = between(0.4, 1, random);
+  out.amplified = lifted ? lift : 0;
+  const bool gray = random.uniform() < (lifted ? 0.7 : 0.2);
   const double colourful = between(0.55, 1.15, random);
   out.saturation = gray ? 0 : colourful;
   const bool blurred = random.uniform() < 0.35;
   const double share = between(0.08, 0.3, random);
   out.blur = blurred ? share : 0;
-  out.noise = factor_between(1.5, gray ? 16 : 10, random);
+  out.noise = factor_between(1.5, lifted ? 8 : gray ? 16 : 10, random);  // lifting multiplies it
   out.grain = random.next();
   return out;
 }
@@ -224,6 +244,7 @@ Image at_night(const Image& image, const Night& night) {
       out.rgb[i + c] = static_cast<std::uint8_t>(std::clamp(value + 0.5F, 0.0F, 255.0F));
     }
   }
+  if (night.amplified > 0) amplify(out, night.amplified);
   return out;
 }
 

@@ -31,9 +31,10 @@ struct Night {
   double blur = 0;        ///< share of its light a pixel gives to each of its neighbours, 0..0.3
   double noise = 5;       ///< standard deviation of the grain, of 255
   std::uint64_t grain = 0;
+  double amplified = 0;  ///< 1: the camera lifts the dark, grain and all, until every brightness is as frequent; 0: not at all
 };
 
-/// Dusk to deep night, streets under lamps and houses lit from below, quiet pictures and loud ones.
+/// Dusk to deep night, streets under lamps and houses lit from below, quiet pictures and loud ones, dark and amplified.
 Night random_night(SplitMix& random);
 
 Image at_night(const Image& image, const Night& night);

@@ -47,7 +47,9 @@ TEST(Night, IsDarkerThanDayAndKeepsTheSize) {
   const Image day = street(90, 60);
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     SplitMix random(seed);
-    const Image night = at_night(day, random_night(random));
+    Night drawn = random_night(random);
+    drawn.amplified = 0;
+    const Image night = at_night(day, drawn);
     ASSERT_EQ(night.width, 90);
     ASSERT_EQ(night.height, 60);
     ASSERT_LT(mean_of(night), 0.75 * mean_of(day)) << seed;
@@ -92,6 +94,22 @@ TEST(Night, ALampBlindsAndLightsWhatIsUnderIt) {
   // Light from a lamp makes its surroundings brighter against the rest of the street, not only itself.
   const PixelBox under{18, 50, 24, 20}, away{90, 50, 24, 20};
   EXPECT_GT(mean_of(lit, under) / mean_of(lit, away), 2 * mean_of(dark, under) / mean_of(dark, away));
+}
+
+TEST(Night, AnAmplifiedOneUsesEveryBrightnessAndKeepsTheirOrder) {
+  const Image day = street(90, 60);
+  Night night;
+  night.saturation = 0;
+  const Image dark = at_night(day, night);
+  night.amplified = 1;
+  const Image lifted = at_night(day, night);
+  EXPECT_LT(mean_of(dark), 50);
+  EXPECT_NEAR(mean_of(lifted), 127.5, 3);
+  for (std::size_t i = 3; i < dark.rgb.size(); i += 3) {
+    ASSERT_TRUE(dark.rgb[i] <= dark.rgb[i - 3] || lifted.rgb[i] >= lifted.rgb[i - 3]) << i;
+  }
+  night.amplified = 0.5;
+  EXPECT_NEAR(mean_of(at_night(day, night)), (mean_of(dark) + mean_of(lifted)) / 2, 2);
 }
 
 TEST(Night, GrainAndBlurDoWhatTheySay) {
