@@ -105,7 +105,7 @@ class Comparing {
       for (int seed = 0; seed < row.seeds; ++seed) {
         Setting setting{&row, opened(name), row.options};
         setting.options.rho = rho;
-        setting.options.seed = static_cast<std::uint64_t>(seed);
+        setting.options.seed = out.size();  // no two repetitions draw the same patches
         setting.options.threads = args_.threads;
         require_possible(setting.model, setting.options, fmt::format("row '{}', model '{}'", row.name, model_label(name)));
         out.push_back(std::move(setting));

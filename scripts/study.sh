@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The revisit authors
+# SPDX-License-Identifier: Apache-2.0
+# The study of docs/study.md, from its trainings to its tables. Whatever is done is not done again, so it may be stopped at any time.
+# usage: scripts/study.sh [REVISIT]: the program, build/release/bin/revisit unless named
+set -euo pipefail
+cd "$(dirname "$0")/.."
+revisit=${1:-build/release/bin/revisit}
+study=runs/study
+mkdir -p "$study"
+
+for seed in 1 2 3; do
+  for head in weiad salad; do
+    out=$study/$head-$seed
+    resume=()
+    if [ -e "$out/checkpoint.safetensors" ]; then resume=(--resume); fi
+    if [ ! -e "$out/done" ]; then
+      "$revisit" train "recipes/study-$head.toml" --seed "$seed" --out "$out" "${resume[@]}"
+      touch "$out/done"
+    fi
+  done
+done
+
+vocabulary() {
+  if [ ! -e "$study/vlad-$1.safetensors" ]; then
+    "$revisit" model fit-vlad recipes/weights/dinov2_vits14.safetensors --size 224x224 --photos "recipes/data/$2" -o "$study/vlad-$1.safetensors"
+  fi
+}
+vocabulary day_left gardens_point/day_left
+vocabulary day_right gardens_point/day_right
+vocabulary sped607 sped607/ref
+
+"$revisit" compare recipes/compare-study.toml
