@@ -28,6 +28,7 @@ struct TrainSource {
   std::filesystem::path references;
   std::filesystem::path gt = "gt.csv";
   int tolerance_frames = 2;                ///< pairs: accepted references reach this far
+  int negative_frames = 0;                 ///< pairs: two places of one batch lie at least this far apart; 0: twice the tolerance
   double positive_m = 30;                  ///< folders with positions: cameras of one positive group stand closer
   double negative_m = 60;                  ///< two places of one batch stand at least this far apart
   int places = 2000;                       ///< town
@@ -53,6 +54,7 @@ struct TrainData {
   int places_per_batch = 60;
   int images_per_place = 4;
   std::vector<TrainSource> sources;
+  bool mixed = true;                       ///< a batch holds places of every source; false: of one, the sources take turns by weight
   int workers = 1;                         ///< threads that decode and augment
   int variants = 0;                        ///< 0: every picture is changed anew; n: a place has n fixed sets of pictures, and what
                                            ///< the frozen blocks make of them is kept on disk
@@ -92,7 +94,7 @@ struct TrainLoss {
   double gamma = 0.1;
   bool teacher_gradient = false;
   bool summed_kl = false;                  ///< without the factor 1/N0
-  double random_rho_from = 1;              ///< < 1: half of the batches run pruned at a random rho from here to 1
+  double random_rho_from = 1;              ///< < 1: half of the batches after the first third run pruned at a random rho from here to 1
 };
 
 struct TrainOptimiser {

@@ -14,6 +14,7 @@ namespace revisit::augment {
 namespace {
 
 constexpr double kDisplayGamma = 2.2;
+constexpr double kDark = 60;     // mean brightness of 255
 constexpr double kDarker = 0.6;  // a night is at least this much darker than the picture it is made of
 
 using Colour = std::array<float, 3>;
@@ -217,6 +218,8 @@ Night random_night(SplitMix& random) {
   out.grain = random.next();
   return out;
 }
+
+bool is_dark(const Image& image) { return mean_luma(image) < kDark; }
 
 Image at_night(const Image& image, const Night& night) {
   if (image.rgb.empty()) return image;

@@ -39,4 +39,7 @@ Night random_night(SplitMix& random);
 
 Image at_night(const Image& image, const Night& night);
 
+/// Whether it is night in it already, or nearly.
+bool is_dark(const Image& image);
+
 }  // namespace revisit::augment

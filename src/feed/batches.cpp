@@ -11,6 +11,7 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <thread>
 #include <utility>
@@ -89,12 +90,18 @@ struct BatchLoader::Impl {
     check_apart(data.sources);
     std::vector<double> weights;
     for (const TrainSource& source : data.sources) weights.push_back(source.weight);
-    const std::vector<int> quotas = quotas_of(weights, data.places_per_batch);
+    std::vector<int> quotas(weights.size(), data.places_per_batch);
+    if (data.mixed) {
+      quotas = quotas_of(weights, data.places_per_batch);
+    } else {
+      turns.emplace(weights);
+    }
     for (std::size_t i = 0; i < data.sources.size(); ++i) {
       sources.push_back(open_source(data.sources[i], data.images_per_place, quotas[i]));
       first_place.push_back(i == 0 ? 0 : first_place[i - 1] + sources[i - 1]->places());
       plans.push_back(std::make_unique<SourcePlan>(*sources[i], quotas[i], seed_of(seed, i)));
-      per_epoch = std::max(per_epoch, plans[i]->batches_per_epoch());
+      const std::int64_t batches = plans[i]->batches_per_epoch();
+      per_epoch = std::max(per_epoch, turns ? turns->steps_for(i, batches) : batches);
     }
     for (int i = 0; i < data.workers; ++i) workers.emplace_back([this](const std::stop_token& stop) { work(stop); });
   }
@@ -142,8 +149,14 @@ struct BatchLoader::Impl {
 
   std::unique_ptr<Job> plan(std::int64_t step) const {
     auto job = std::make_unique<Job>();
-    for (std::size_t i = 0; i < plans.size(); ++i) {
-      for (const int place : plans[i]->places_of(step)) job->slots.push_back({static_cast<int>(i), place});
+    const auto add = [&](std::size_t source, std::int64_t number) {
+      for (const int place : plans[source]->places_of(number)) job->slots.push_back({static_cast<int>(source), place});
+    };
+    if (turns) {
+      const auto [source, number] = turns->at(step);
+      add(source, number);
+    } else {
+      for (std::size_t i = 0; i < plans.size(); ++i) add(i, step);
     }
     const auto images = checked_mul(job->slots.size(), static_cast<std::uint64_t>(data.images_per_place), "pictures of a batch");
     Batch& batch = job->batch;
@@ -259,7 +272,8 @@ struct BatchLoader::Impl {
       std::int64_t small = 0;
       for (int place = 0; place < source->places(); ++place) small += source->images(place) < data.images_per_place ? 1 : 0;
       out += source->describe();
-      if (small > 0) out += fmt::format(" ({} with fewer than {} pictures, which are repeated)", grouped(small), data.images_per_place);
+      if (small > 0)
+        out += fmt::format(" ({} with fewer than {} pictures, which are repeated)", grouped(small), data.images_per_place);
       out += "; ";
     }
     return out + fmt::format("{} batches an epoch", grouped(per_epoch));
@@ -273,6 +287,7 @@ struct BatchLoader::Impl {
   std::vector<std::unique_ptr<PlaceSource>> sources;
   std::vector<std::int64_t> first_place;  // of each source, among the places of all
   std::vector<std::unique_ptr<SourcePlan>> plans;
+  std::optional<Turns> turns;  // where batches are not mixed
   std::int64_t per_epoch = 0;
 
   std::mutex mutex;

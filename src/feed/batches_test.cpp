@@ -110,6 +110,36 @@ TEST(Batches, TakeFromEachSourceInProportionToItsWeight) {
   EXPECT_EQ(told.find("town"), std::string::npos) << told;
 }
 
+TEST(Batches, OfOneSourceEachComeInProportionToItsWeightToo) {
+  const TemporaryFolder one, two;
+  testing::write_place_folders(one, 12, 2);
+  testing::write_gsv_city(two, "Rome", 12, 2);
+  auto folders = testing::folders(one), rome = testing::gsv(two);
+  folders.weight = 3;
+  rome.weight = 1;
+  auto data = data_of({folders, rome}, 4, 2);
+  data.mixed = false;
+  BatchLoader loader(data, kNothing, kPlain, 1, 0);
+  std::map<std::string, int> batches, shown;
+  for (int step = 0; step < 12; ++step) {
+    std::set<std::string> kinds;
+    for (const auto& name : loader.next().names) {
+      kinds.insert(name.substr(0, name.find(' ')));
+      ++shown[name];
+    }
+    ASSERT_EQ(kinds.size(), 1U);
+    ++batches[*kinds.begin()];
+    EXPECT_LE(batches["gsv-cities"] * 3, batches["folders"] + 3) << "spread out, not one after the other";
+  }
+  EXPECT_EQ(batches, (std::map<std::string, int>{{"folders", 9}, {"gsv-cities", 3}}));
+  for (const auto& [name, times] : shown) EXPECT_EQ(times, name.starts_with("folders") ? 3 : 1) << name;
+  EXPECT_EQ(shown.size(), 48U);
+
+  BatchLoader later(data, kNothing, kPlain, 1, 30), from_start(data, kNothing, kPlain, 1, 0);
+  for (int step = 0; step < 30; ++step) from_start.next();
+  expect_equal(later.next(), from_start.next());
+}
+
 TEST(Batches, RepeatPicturesChangedOtherwiseWhereAPlaceHasTooFew) {
   const TemporaryFolder folder;
   testing::write_place_folders(folder, 2, 2);

@@ -32,7 +32,10 @@ bool come_within(int frames, const std::vector<int>& a, const std::vector<int>& 
 class Pairs final : public PlaceSource {
  public:
   Pairs(const TrainSource& source, int places_per_batch)
-      : name_(source_name("pairs", source.path)), tolerance_(std::max(0, source.tolerance_frames)), aligned_(source.aligned) {
+      : name_(source_name("pairs", source.path)),
+        tolerance_(std::max(0, source.tolerance_frames)),
+        apart_(source.negative_frames > 0 ? source.negative_frames : 2 * tolerance_),
+        aligned_(source.aligned) {
     const char* layout = "a pairs source has a folder of queries, one of references and a gt.csv, relative to its path";
     require_folder(source.path, layout);
     require_folder(source.path / source.queries, layout);
@@ -67,11 +70,11 @@ class Pairs final : public PlaceSource {
   int places() const override { return static_cast<int>(places_.size()); }
   int images(int place) const override { return static_cast<int>(at(place).queries.size() + at(place).references.size()); }
   int group(int) const override { return 0; }
-  /// Places lie twice the tolerance apart on both traverses, and no picture of one comes within the tolerance of one of the
-  /// other: frames next to each other look alike, and the hardest negatives are what a loss looks for.
+  /// Places lie negative_frames apart on both traverses, and no picture of one comes within the tolerance of one of the other:
+  /// frames next to each other look alike, and the hardest negatives are what a loss looks for.
   bool may_meet(int place, int other) const override {
     const PairPlace &a = at(place), &b = at(other);
-    return place != other && std::abs(a.query - b.query) >= 2 * tolerance_ && std::abs(a.centre - b.centre) >= 2 * tolerance_ &&
+    return place != other && std::abs(a.query - b.query) >= apart_ && std::abs(a.centre - b.centre) >= apart_ &&
            !come_within(tolerance_, a.queries, b.queries) && !come_within(tolerance_, a.references, b.references);
   }
   bool aligned() const override { return aligned_; }
@@ -102,6 +105,7 @@ class Pairs final : public PlaceSource {
 
   std::string name_;
   int tolerance_;
+  int apart_;
   bool aligned_;
   Dataset data_;
   std::vector<PairPlace> places_;

@@ -43,8 +43,12 @@ Image augment_for_training(const Image& image, const TrainAugment& augment, cons
   SplitMix of_viewpoint(random.next()), of_night(random.next()), of_light(random.next()), of_rand_augment(random.next());
   Image out = seen_from_elsewhere(image, augment, options.aligned, size, of_viewpoint);
   if (options.mirrored) out = augment::mirrored(out);
-  if (happens(augment.night, of_night)) out = augment::at_night(out, augment::random_night(of_night));
-  if (happens(augment.light, of_light)) out = augment::relit(out, augment::random_light(of_light));
+  // One of the two: a dark picture made darker, or a night with harder contrast, would be mostly black.
+  if (happens(augment.night, of_night) && !augment::is_dark(out)) {
+    out = augment::at_night(out, augment::random_night(of_night));
+  } else if (happens(augment.light, of_light)) {
+    out = augment::relit(out, augment::random_light(of_light));
+  }
   if (augment.rand_augment > 0) out = augment::rand_augment(out, augment.rand_augment, augment.rand_magnitude, of_rand_augment);
   return out;
 }

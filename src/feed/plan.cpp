@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <tuple>
 
 #include "base/fail.h"
@@ -14,6 +15,7 @@ namespace revisit::feed {
 namespace {
 
 constexpr int kSearches = 64;  // random searches for a batch of places that may meet
+constexpr int kRound = 24;     // turns in which shares are kept
 
 }  // namespace
 
@@ -47,6 +49,33 @@ std::vector<int> quotas_of(const std::vector<double>& weights, int places_per_ba
   return out;
 }
 
+Turns::Turns(const std::vector<double>& weights)
+    : quotas_(quotas_of(weights, std::max(kRound, static_cast<int>(weights.size())))) {
+  std::vector<int> taken(quotas_.size(), 0);
+  const int length = std::accumulate(quotas_.begin(), quotas_.end(), 0);
+  for (int turn = 1; turn <= length; ++turn) {
+    // Whoever is furthest behind: after each turn everybody is within one of its share.
+    const auto lack = [&](std::size_t i) { return static_cast<double>(quotas_[i]) * turn / length - taken[i]; };
+    std::size_t next = 0;
+    for (std::size_t i = 1; i < quotas_.size(); ++i) {
+      if (lack(i) > lack(next)) next = i;
+    }
+    round_.push_back({next, taken[next]++});
+  }
+}
+
+Turns::Turn Turns::at(std::int64_t step) const {
+  const auto length = static_cast<std::int64_t>(round_.size());
+  Turn out = round_[static_cast<std::size_t>(step % length)];
+  out.number += step / length * quotas_[out.source];
+  return out;
+}
+
+std::int64_t Turns::steps_for(std::size_t source, std::int64_t batches) const {
+  const std::int64_t rounds = (batches + quotas_[source] - 1) / quotas_[source];
+  return rounds * static_cast<std::int64_t>(round_.size());
+}
+
 SourcePlan::SourcePlan(const PlaceSource& source, int quota, std::uint64_t seed)
     : source_(source), quota_(static_cast<std::size_t>(quota)), seed_(seed) {
   batches_ = (source.places() + quota - 1) / quota;
@@ -58,7 +87,7 @@ SourcePlan::SourcePlan(const PlaceSource& source, int quota, std::uint64_t seed)
     most = std::max(most, some_batch_.size());
   }
   if (most < quota_) {
-    fail_with_hint(ErrorCode::kUsage, "lower places_per_batch, this source's weight, negative_m or tolerance_frames",
+    fail_with_hint(ErrorCode::kUsage, "lower places_per_batch, this source's weight, negative_m or negative_frames",
                    "no more than {} of the {} places of {} lie far enough apart for one batch, which takes {} of them", most,
                    grouped(source.places()), source.name(), quota);
   }

@@ -17,6 +17,24 @@ namespace revisit::feed {
 /// Throws Error kUsage for weights that cannot be meant and for more sources than places.
 std::vector<int> quotas_of(const std::vector<double>& weights, int places_per_batch);
 
+/// Sources that fill whole batches in turn, in proportion to their weights: negatives of one's own kind are the hard ones.
+class Turns {
+ public:
+  explicit Turns(const std::vector<double>& weights);
+
+  struct Turn {
+    std::size_t source;
+    std::int64_t number;  ///< how many batches of that source came before
+  };
+  Turn at(std::int64_t step) const;
+  /// Steps until the source has filled so many batches, to whole rounds.
+  std::int64_t steps_for(std::size_t source, std::int64_t batches) const;
+
+ private:
+  std::vector<int> quotas_;  // of a round
+  std::vector<Turn> round_;
+};
+
 /// The part of every batch that one source fills. In an epoch each place is shown once, group by group; the last batch is filled
 /// up with places of the same epoch. A place that fits into no batch of its epoch, because it may meet too few others, waits for
 /// the next one.

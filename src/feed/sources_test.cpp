@@ -192,6 +192,18 @@ TEST(Pairs, APlaceIsAQueryItsNeighboursAndTheirReferences) {
   }
 }
 
+TEST(Pairs, PlacesThatMeetAreAsFarApartAsAsked) {
+  const TemporaryFolder folder;
+  testing::write_pairs(folder, 60, 0);
+  TrainSource asked = testing::pairs(folder);
+  asked.tolerance_frames = 1;
+  asked.negative_frames = 15;
+  const auto source = open_source(asked, 4, 2);
+  for (int a = 0; a < 60; ++a) {
+    for (int b = 0; b < 60; ++b) EXPECT_EQ(source->may_meet(a, b), std::abs(a - b) >= 15) << a << ' ' << b;
+  }
+}
+
 TEST(Pairs, PlacesThatMeetShareNothingAndAreNoNeighbours) {
   const TemporaryFolder folder;
   testing::write_pairs(folder, 60, 2);

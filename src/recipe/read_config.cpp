@@ -75,6 +75,7 @@ void read(Section& in, TrainSource& out) {
   in.path_as_written("references", out.references);
   in.path_as_written("gt", out.gt);
   in.whole("tolerance_frames", out.tolerance_frames, 0, 1'000);
+  in.whole("negative_frames", out.negative_frames, 0, 100'000);
   in.number("positive_m", out.positive_m, kPositive);
   in.number("negative_m", out.negative_m, kPositive);
   in.whole("places", out.places, 2, 10'000'000);
@@ -82,7 +83,7 @@ void read(Section& in, TrainSource& out) {
   in.flag("aligned", out.aligned);
 
   only_for({Kind::kGsvCities}, {"cities"});
-  only_for({Kind::kPairs}, {"queries", "references", "gt", "tolerance_frames"});
+  only_for({Kind::kPairs}, {"queries", "references", "gt", "tolerance_frames", "negative_frames"});
   only_for({Kind::kFolders}, {"positive_m", "negative_m"});
   only_for({Kind::kTown}, {"places", "seed"});
   only_for({Kind::kFolders, Kind::kPairs}, {"aligned"});
@@ -98,6 +99,7 @@ void read(Section& in, TrainData& out, const Origin& origin) {
   in.size("size", out.size);
   in.whole("places_per_batch", out.places_per_batch, 2, kMostPlaces);
   in.whole("images_per_place", out.images_per_place, 2, kMostPlaces);
+  in.flag("mixed", out.mixed);
   in.whole("workers", out.workers, 1, 256);
   in.whole("variants", out.variants, 0, 10'000);
   in.path("cache", out.cache);

@@ -56,6 +56,7 @@ kappa = 0.75
 size = "98x126"
 places_per_batch = 5
 images_per_place = 3
+mixed = false
 workers = 2
 [[data.source]]
 kind = "gsv-cities"
@@ -75,6 +76,7 @@ queries = "summer"
 references = "winter"
 gt = "truth.csv"
 tolerance_frames = 1
+negative_frames = 9
 aligned = true
 [[data.source]]
 kind = "town"
@@ -159,6 +161,7 @@ cache = "crops"
 
   const auto& data = config.data;
   EXPECT_EQ(data.size, (Size{98, 126}));
+  EXPECT_FALSE(data.mixed);
   EXPECT_EQ((std::vector<int>{data.places_per_batch, data.images_per_place, data.workers}), (std::vector<int>{5, 3, 2}));
   ASSERT_EQ(data.sources.size(), 4U);
   EXPECT_EQ(data.sources[0].kind, TrainSource::Kind::kGsvCities);
@@ -176,6 +179,7 @@ cache = "crops"
   EXPECT_EQ(data.sources[2].references, "winter");
   EXPECT_EQ(data.sources[2].gt, "truth.csv");
   EXPECT_EQ(data.sources[2].tolerance_frames, 1);
+  EXPECT_EQ(data.sources[2].negative_frames, 9);
   EXPECT_EQ(data.sources[3].places, 30);
   EXPECT_EQ(data.sources[3].seed, 4U);
 

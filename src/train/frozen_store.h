@@ -29,8 +29,9 @@ class FrozenStore {
 
  private:
   bool weitop_input_ = false;
-  std::size_t values_ = 0;
+  std::size_t tokens_ = 0, values_ = 0;
   std::unique_ptr<TokenCache> cache_;
+  std::unique_ptr<TokenCache> weitop_cache_;  // apart from the tokens: those serve runs without WeiToP too
 };
 
 }  // namespace revisit::train

@@ -68,14 +68,15 @@ void add_model(Words& words, const TrainModel& model) {
 
 void add_data(Words& words, const TrainData& data) {
   words.table("data").size("size", data.size).number("places_per_batch", data.places_per_batch);
-  words.number("images_per_place", data.images_per_place).number("variants", data.variants);
+  words.number("images_per_place", data.images_per_place).number("mixed", data.mixed).number("variants", data.variants);
   for (std::size_t i = 0; i < data.sources.size(); ++i) {
     const TrainSource& source = data.sources[i];
     words.table(fmt::format("data.source[{}]", i + 1)).text("kind", name_of(source.kind)).path("path", source.path);
     words.number("weight", source.weight).list("cities", source.cities).text("queries", source.queries.string());
     words.text("references", source.references.string())
         .text("gt", source.gt.string())
-        .number("tolerance_frames", source.tolerance_frames);
+        .number("tolerance_frames", source.tolerance_frames)
+        .number("negative_frames", source.negative_frames);
     words.number("positive_m", source.positive_m).number("negative_m", source.negative_m).number("places", source.places);
     words.number("seed", source.seed).number("aligned", source.aligned);
   }

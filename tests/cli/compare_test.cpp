@@ -51,10 +51,9 @@ from = "random"
 rho = 0.5
 )";
   }
-  RunResult compare(const std::vector<std::string>& more = {}) {
+  RunResult compare(const std::vector<std::string>& more = {}, RunOptions options = {}) {
     std::vector<std::string> words{"compare", "c.toml"};
     words.insert(words.end(), more.begin(), more.end());
-    RunOptions options;
     options.folder = folder_;
     return run_program(words, options);
   }
@@ -81,6 +80,27 @@ TEST_F(Compare, GivesTablesAndGoesOnFromWhatIsMeasured) {
   EXPECT_EQ(again.err.find("describing"), std::string::npos) << again.err;
   EXPECT_EQ(again.out, contents("runs/mine/compare.md"));
   EXPECT_EQ(compare({"--json"}).json()["rows"], object["rows"]) << "times are those measured first";
+}
+
+TEST_F(Compare, StoppedItShowsTheLinesThatAreDoneAndGoesOnWithTheRest) {
+  auto text = config();
+  for (auto at = text.find("56x56"); at != std::string::npos; at = text.find("56x56")) text.replace(at, 5, "420x420");
+  text_file("c.toml", text);
+  RunOptions stop;
+  stop.interrupt_after_talk = "WeiToP at rho 1: mean";
+  const auto stopped = compare({"--json"}, stop);
+  EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
+  const auto object = stopped.json();
+  EXPECT_EQ(object["error"]["code"], "interrupted");
+  const auto done = object["rows"].size();
+  ASSERT_GE(done, 1U);
+  ASSERT_LT(done, 3U);
+  EXPECT_NE(stopped.err.find("of 3 lines, all of them safe in 'runs/mine'; the same command goes on"), std::string::npos);
+
+  const auto rest = compare({"--json"});
+  ASSERT_EQ(rest.exit_code, 0) << rest.err;
+  ASSERT_EQ(rest.json()["rows"].size(), 3U);
+  EXPECT_EQ(rest.json()["rows"][0], object["rows"][0]) << "measured once";
 }
 
 TEST_F(Compare, WhatCannotWorkIsSaidBeforeAnyPhotoIsDescribed) {
