@@ -94,7 +94,8 @@ struct TrainLoss {
   double gamma = 0.1;
   bool teacher_gradient = false;
   bool summed_kl = false;                  ///< without the factor 1/N0
-  double random_rho_from = 1;              ///< < 1: half of the batches after the first third run pruned at a random rho from here to 1
+  double random_rho_from = 1;              ///< < 1: half of the batches run pruned at a random rho from here to 1
+  int random_rho_after = 0;                ///< not in the first steps: pruned batches do not teach WeiToP
 };
 
 struct TrainOptimiser {

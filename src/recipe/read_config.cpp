@@ -133,6 +133,7 @@ void read(Section& in, TrainLoss& out) {
   in.flag("teacher_gradient", out.teacher_gradient);
   in.flag("summed_kl", out.summed_kl);
   in.number("random_rho_from", out.random_rho_from, kRho);
+  in.whole("random_rho_after", out.random_rho_after, 0, 1'000'000'000);
 }
 
 void read(Section& in, TrainOptimiser& out) {

@@ -102,6 +102,7 @@ gamma = 0.4
 teacher_gradient = true
 summed_kl = true
 random_rho_from = 0.6
+random_rho_after = 70
 [optimiser]
 lr = 1e-4
 head_lr = 2e-4
@@ -162,6 +163,7 @@ cache = "crops"
   const auto& data = config.data;
   EXPECT_EQ(data.size, (Size{98, 126}));
   EXPECT_FALSE(data.mixed);
+  EXPECT_EQ(config.loss.random_rho_after, 70);
   EXPECT_EQ((std::vector<int>{data.places_per_batch, data.images_per_place, data.workers}), (std::vector<int>{5, 3, 2}));
   ASSERT_EQ(data.sources.size(), 4U);
   EXPECT_EQ(data.sources[0].kind, TrainSource::Kind::kGsvCities);

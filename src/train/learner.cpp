@@ -174,7 +174,7 @@ FrozenTokens Learner::Impl::frozen_of(const feed::Batch& batch, const torch::Ten
 StepResult Learner::Impl::learn(const feed::Batch& batch) {
   torch::manual_seed(dropout_seed(config.seed, batch.step));
   StepResult result;
-  result.rho = rho_of_step(config.loss, config.seed, batch.step, config.steps);
+  result.rho = rho_of_step(config.loss, config.seed, batch.step);
   result.lr = config.optimiser.lr * lr_factor(config.optimiser, batch.step);
   // The batch outlives the step, so its memory may serve as the tensor on the CPU.
   const auto pixels = torch::from_blob(const_cast<float*>(batch.pixels.data()),

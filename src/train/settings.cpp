@@ -93,7 +93,7 @@ void add_learning(Words& words, const TrainLoss& loss, const TrainOptimiser& opt
   words.table("loss").number("ms_alpha", loss.ms_alpha).number("ms_beta", loss.ms_beta).number("ms_base", loss.ms_base);
   words.number("miner_epsilon", loss.miner_epsilon).number("temperature", loss.temperature).number("gamma", loss.gamma);
   words.number("teacher_gradient", loss.teacher_gradient).number("summed_kl", loss.summed_kl);
-  words.number("random_rho_from", loss.random_rho_from);
+  words.number("random_rho_from", loss.random_rho_from).number("random_rho_after", loss.random_rho_after);
   words.table("optimiser").number("lr", optimiser.lr).number("head_lr", optimiser.head_lr);
   words.number("tier_lr_factor", optimiser.tier_lr_factor).number("weitop_lr", optimiser.weitop_lr);
   words.number("weitop_eps", optimiser.weitop_eps).number("weight_decay", optimiser.weight_decay);

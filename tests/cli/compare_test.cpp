@@ -95,7 +95,8 @@ TEST_F(Compare, StoppedItShowsTheLinesThatAreDoneAndGoesOnWithTheRest) {
   const auto done = object["rows"].size();
   ASSERT_GE(done, 1U);
   ASSERT_LT(done, 3U);
-  EXPECT_NE(stopped.err.find("of 3 lines, all of them safe in 'runs/mine'; the same command goes on"), std::string::npos);
+  const auto sentence = object["error"]["message"].get<std::string>();
+  EXPECT_NE(sentence.find("of 3 lines, all of them safe in 'runs/mine'; the same command goes on"), std::string::npos) << sentence;
 
   const auto rest = compare({"--json"});
   ASSERT_EQ(rest.exit_code, 0) << rest.err;

@@ -37,7 +37,7 @@ new numbers numeric optional ostream queue random ranges ratio regex scoped_allo
 source_location span sstream stack stdexcept stop_token streambuf string string_view strstream syncstream system_error
 thread tuple type_traits typeindex typeinfo unordered_map unordered_set utility valarray variant vector version""".split())
 # The C library and the operating system, by header; immintrin and cpuid for reading and setting processor state.
-SYSTEM = set("""fcntl.h unistd.h signal.h errno.h sched.h dirent.h time.h pthread.h setjmp.h stdio.h stdlib.h poll.h termios.h
+SYSTEM = set("""fcntl.h unistd.h malloc.h signal.h errno.h sched.h dirent.h time.h pthread.h setjmp.h stdio.h stdlib.h poll.h termios.h
 glob.h immintrin.h xmmintrin.h pmmintrin.h cpuid.h endian.h""".split())
 
 

@@ -68,7 +68,9 @@ def studies(root):
     assert not list((whole / "rows").glob("*/checkpoint*")), "rows that are done need no checkpoint"
     clusters = (whole / "clusters.csv").read_text().splitlines()
     assert len(clusters) > 2 and clusters[0].startswith("cluster,recall@1"), clusters
-    assert len(tokens_of(whole / "tokens")) == 4, "two seeds' random weights, and for one of them WeiToP after block 0, 1 and 2"
+    assert len(tokens_of(whole / "tokens")) == 2, "two seeds' random weights"
+    inputs = sorted(file.name.split("-")[0] for file in (whole / "tokens").glob("block*.tokens"))
+    assert inputs == ["block0", "block1", "block1", "block2"], "WeiToP's inputs, for one of the seeds after block 0, 1 and 2"
 
     for number in (signal.SIGINT, signal.SIGKILL):
         out = root / f"out{int(number)}"
