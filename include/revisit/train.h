@@ -65,6 +65,7 @@ struct TrainModel {
   std::filesystem::path backbone;          ///< a model file or checkpoint; empty: random weights of `arch`
   std::string arch = "demo";               ///< named architecture for random weights
   int width = 0, depth = 0, heads = 0, patch = 0;  ///< of a random backbone of your own; 0: as arch
+  std::string start = "normal";            ///< first values of a random backbone: normal, or local (it knows what pictures are like)
   std::string aggregator = "weiad";        ///< weiad, salad
   int clusters = 64;
   int cluster_dim = 128;
@@ -120,10 +121,14 @@ struct TrainValidation {
 };
 
 /// A student ViT learns a teacher's tokens, before or instead of learning places.
+struct TrainTeacher {
+  std::filesystem::path model;             ///< model file or checkpoint
+  int block = -1;                          ///< tokens after this block (from 0), layer-normed; -1: the last
+  Size size{224, 224};                     ///< what it sees
+};
+
 struct TrainDistill {
-  std::filesystem::path teacher;           ///< model file or checkpoint; empty: no such stage
-  int teacher_block = -1;                  ///< tokens after this block (from 0), layer-normed; -1: the last
-  Size teacher_size{224, 224};
+  std::vector<TrainTeacher> teachers;      ///< the student learns from all, through a projector each; empty: no such stage
   std::vector<std::filesystem::path> photos;
   int town_places = 0;                     ///< pictures of the town mixed in
   double town_share = 0.3;

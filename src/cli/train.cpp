@@ -42,10 +42,10 @@ struct NamedPath {
 // Everything the configuration reads from disk.
 std::vector<NamedPath> inputs_of(const TrainConfig& config) {
   std::vector<NamedPath> paths{{"[model] backbone", config.model.backbone},
-                               {"[distill] teacher", config.distill.teacher},
                                {"[validation] queries", config.validation.queries},
                                {"[validation] references", config.validation.references},
                                {"[validation] gt", config.validation.gt}};
+  for (const auto& teacher : config.distill.teachers) paths.push_back({"[[distill.teacher]] model", teacher.model});
   for (const auto& photos : config.distill.photos) paths.push_back({"[distill] photos", photos});
   int number = 0;
   for (const auto& source : config.data.sources) {

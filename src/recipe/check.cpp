@@ -42,7 +42,7 @@ void check_run(const TrainConfig& config, const Checker& check) {
                   kLongestName);
   check.refuse_if(config.precision != "f32" && config.device != "cuda", "precision = \"f32\", or device = \"cuda\"",
                   "precision is {}, which needs device cuda, but device is {}", config.precision, config.device);
-  check.refuse_if(config.steps == 0 && config.distill.teacher.empty(), "steps = 4000, for example",
+  check.refuse_if(config.steps == 0 && config.distill.teachers.empty(), "steps = 4000, for example",
                   "steps is 0 and [distill] has no teacher: there is nothing to do");
   check.refuse_if(config.steps > 0 && config.data.sources.empty(), "[[data.source]] with kind = \"town\", for example",
                   "there is no [[data.source]] to learn from");
@@ -111,8 +111,8 @@ void check_validation(const TrainConfig& config, const Checker& check) {
 }
 
 void check_distill(const TrainDistill& distill, const Checker& check) {
-  if (distill.teacher.empty()) {
-    check.refuse_if(distill.steps > 0, "teacher = \"dinov2_vits14_pretrain.pth\", for example",
+  if (distill.teachers.empty()) {
+    check.refuse_if(distill.steps > 0, "[[distill.teacher]] with model = \"dinov2_vits14_pretrain.pth\", for example",
                     "[distill] steps is {}, but there is no teacher", distill.steps);
     return;
   }
@@ -130,7 +130,7 @@ void check(const TrainConfig& config, const std::string& name) {
   check_data(config, checker);
   check_validation(config, checker);
   check_distill(config.distill, checker);
-  checker.refuse_if(!config.distill.teacher.empty() && !config.model.backbone.empty(), "leave one of them out",
+  checker.refuse_if(!config.distill.teachers.empty() && !config.model.backbone.empty(), "leave one of them out",
                     "[model] has a backbone, but [distill] makes one from its teacher");
 }
 

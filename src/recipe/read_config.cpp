@@ -32,6 +32,8 @@ void read(Section& in, TrainModel& out) {
   in.whole("depth", out.depth, 0, 128);
   in.whole("heads", out.heads, 0, 128);
   in.whole("patch", out.patch, 0, 64);
+  if (!out.backbone.empty()) in.refuse("start", "says how a random backbone begins, but backbone names a file");
+  in.choice("start", out.start, {"normal", "local"});
   in.choice("aggregator", out.aggregator, {"weiad", "salad"});
   in.whole("clusters", out.clusters, 1, 1'024);
   in.whole("cluster_dim", out.cluster_dim, 1, kWidest);
@@ -159,10 +161,20 @@ void read(Section& in, TrainValidation& out) {
   in.numbers("rhos", out.rhos, kRho);
 }
 
-void read(Section& in, TrainDistill& out) {
-  in.path("teacher", out.teacher);
-  in.whole("teacher_block", out.teacher_block, -1, 127);
-  in.size("teacher_size", out.teacher_size);
+void read(Section& in, TrainTeacher& out) {
+  in.path("model", out.model);
+  in.require("model", "a model file or a checkpoint");
+  in.whole("block", out.block, -1, 127);
+  in.size("size", out.size);
+}
+
+void read(Section& in, TrainDistill& out, const Origin& origin) {
+  int number = 0;
+  for (const auto& table : in.tables("teacher")) {
+    Section teacher(table, fmt::format("[[distill.teacher]] {}", ++number), origin);
+    read(teacher, out.teachers.emplace_back());
+    teacher.finish();
+  }
   in.paths("photos", out.photos);
   in.whole("town_places", out.town_places, 0, 10'000'000);
   in.number("town_share", out.town_share, kShare);
@@ -218,7 +230,7 @@ TrainConfig parse_train_config(const std::string& toml, const std::string& name,
   read_table(top, "loss", origin, config.loss);
   read_table(top, "optimiser", origin, config.optimiser);
   read_table(top, "validation", origin, config.validation);
-  read_table(top, "distill", origin, config.distill);
+  read_table(top, "distill", origin, config.distill, origin);
   top.finish();
   apply(overrides, config);
   recipe::check(config, name);

@@ -50,6 +50,7 @@ trained_blocks = 2
 dropout = 0.1
 weitop = true
 weitop_layer = 2
+start = "local"
 weitop_hidden = 13
 kappa = 0.75
 [data]
@@ -123,9 +124,6 @@ town_places = 11
 town_seed = 12
 rhos = [1, 0.5]
 [distill]
-teacher = "big.pth"
-teacher_block = 3
-teacher_size = "28x42"
 photos = ["a", "/b"]
 town_places = 1
 town_share = 0.2
@@ -138,6 +136,12 @@ renewed_share = 0.6
 seen_share = 0.3
 cached_crops = 8
 cache = "crops"
+[[distill.teacher]]
+model = "big.pth"
+block = 3
+size = "28x42"
+[[distill.teacher]]
+model = "/other.safetensors"
 )");
   EXPECT_EQ(config.name, "mine");
   EXPECT_EQ(config.seed, 9223372036854775807U);
@@ -148,6 +152,7 @@ cache = "crops"
   EXPECT_EQ(config.checkpoint_minutes, 0.5);
 
   const auto& model = config.model;
+  EXPECT_EQ(model.start, "local");
   EXPECT_TRUE(model.backbone.empty());
   EXPECT_EQ(model.arch, "vits14");
   EXPECT_EQ((std::vector<int>{model.width, model.depth, model.heads, model.patch}), (std::vector<int>{96, 5, 2, 8}));
@@ -209,12 +214,16 @@ cache = "crops"
   EXPECT_EQ(validation.town_seed, 12U);
   EXPECT_EQ(validation.rhos, (std::vector<double>{1, 0.5}));
   const auto& distill = config.distill;
-  EXPECT_EQ(distill.teacher, "/photos/recipes/big.pth");
-  EXPECT_EQ(distill.teacher_size, (Size{28, 42}));
+  ASSERT_EQ(distill.teachers.size(), 2U);
+  EXPECT_EQ(distill.teachers[0].model, "/photos/recipes/big.pth");
+  EXPECT_EQ(distill.teachers[0].block, 3);
+  EXPECT_EQ(distill.teachers[0].size, (Size{28, 42}));
+  EXPECT_EQ(distill.teachers[1].model, "/other.safetensors");
+  EXPECT_EQ(distill.teachers[1].block, -1);
+  EXPECT_EQ(distill.teachers[1].size, (Size{224, 224}));
   EXPECT_EQ(distill.photos, (std::vector<std::filesystem::path>{"/photos/recipes/a", "/b"}));
-  EXPECT_EQ((std::vector<int>{distill.teacher_block, distill.town_places, distill.steps, distill.batch, distill.warmup_steps,
-                              distill.cached_crops}),
-            (std::vector<int>{3, 1, 3, 4, 6, 8}));
+  EXPECT_EQ((std::vector<int>{distill.town_places, distill.steps, distill.batch, distill.warmup_steps, distill.cached_crops}),
+            (std::vector<int>{1, 3, 4, 6, 8}));
   EXPECT_EQ(
       (std::vector<double>{distill.town_share, distill.renewed_share, distill.lr, distill.weight_decay, distill.seen_share}),
       (std::vector<double>{0.2, 0.6, 0.5, 0.7, 0.3}));
@@ -222,7 +231,7 @@ cache = "crops"
 }
 
 TEST(TrainConfig, DistillationAloneNeedsNoPlaces) {
-  const auto config = parsed("steps = 0\n[distill]\nteacher = \"t.pth\"\nsteps = 5\nphotos = [\"p\"]\n");
+  const auto config = parsed("steps = 0\n[distill]\nsteps = 5\nphotos = [\"p\"]\n[[distill.teacher]]\nmodel = \"t.pth\"\n");
   EXPECT_EQ(config.steps, 0);
   EXPECT_TRUE(config.data.sources.empty());
 }

@@ -90,6 +90,8 @@ TEST(BadTrainConfig, SettingsThatContradictEachOtherAreRefused) {
   EXPECT_EQ(sentence("[model]\ndepth = 4\nweitop_layer = 4"), "t.toml: [model] weitop_layer is 4, but must be below depth, 4");
   EXPECT_EQ(sentence("[model]\nbackbone = \"b.pth\"\narch = \"vits14\""),
             "t.toml:3: [model] arch names a random backbone, but backbone names a file");
+  EXPECT_EQ(sentence("[model]\nbackbone = \"b.pth\"\nstart = \"local\""),
+            "t.toml:3: [model] start says how a random backbone begins, but backbone names a file");
   EXPECT_EQ(sentence("[model]\ncluster_dim = 8192"),
             "t.toml: [model] clusters x cluster_dim + token_dim is 524544, but a descriptor has at most 65536 values");
   EXPECT_EQ(sentence("precision = \"bf16\""), "t.toml: precision is bf16, which needs device cuda, but device is cpu");
@@ -100,8 +102,8 @@ TEST(BadTrainConfig, SettingsThatContradictEachOtherAreRefused) {
   EXPECT_EQ(sentence("[loss]\nrandom_rho_from = 0.5\n[model]\nweitop = false"),
             "t.toml: [loss] random_rho_from is 0.5, but without [model] weitop nothing is pruned");
   EXPECT_EQ(sentence("[distill]\nsteps = 5"), "t.toml: [distill] steps is 5, but there is no teacher");
-  EXPECT_EQ(sentence("[distill]\nteacher = \"t\""), "t.toml: [distill] has a teacher, but steps is 0");
-  EXPECT_EQ(sentence("[distill]\nteacher = \"t\"\nsteps = 5"),
+  EXPECT_EQ(sentence("[[distill.teacher]]\nmodel = \"t\""), "t.toml: [distill] has a teacher, but steps is 0");
+  EXPECT_EQ(sentence("[distill]\nsteps = 5\n[[distill.teacher]]\nmodel = \"t\""),
             "t.toml: [distill] has neither photos nor town_places: there is nothing to look at");
   EXPECT_EQ(refusal("").sentence, "t.toml: there is no [[data.source]] to learn from");
   EXPECT_EQ(refusal("steps = 0").sentence, "t.toml: steps is 0 and [distill] has no teacher: there is nothing to do");

@@ -4,9 +4,10 @@
 // crop once, in its own light, so the student learns to see by night what the teacher sees by day.
 #include "train/distiller.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <limits>
+#include <numeric>
 #include <set>
 
 #include "base/fail.h"
@@ -69,6 +70,7 @@ Settings distill_settings(const TrainConfig& config) {
   const auto add = [&](const char* name, const auto& value) { out.emplace_back(name, as_utf8(fmt::format("{}", value))); };
   add("seed", config.seed);
   add("model.arch", m.arch);
+  add("model.start", m.start);
   add("model.width", m.width);
   add("model.depth", m.depth);
   add("model.heads", m.heads);
@@ -76,9 +78,11 @@ Settings distill_settings(const TrainConfig& config) {
   add("data.size", fmt::format("{}x{}", config.data.size.height, config.data.size.width));
   add("augment.light", config.augment.light);
   add("augment.night", config.augment.night);
-  add("distill.teacher", settled_path(d.teacher));
-  add("distill.teacher_block", d.teacher_block);
-  add("distill.teacher_size", fmt::format("{}x{}", d.teacher_size.height, d.teacher_size.width));
+  for (const auto& teacher : d.teachers) {
+    add("distill.teacher.model", settled_path(teacher.model));
+    add("distill.teacher.block", teacher.block);
+    add("distill.teacher.size", fmt::format("{}x{}", teacher.size.height, teacher.size.width));
+  }
   for (const auto& folder : d.photos) add("distill.photos", settled_path(folder));
   add("distill.town_places", d.town_places);
   add("distill.town_share", d.town_share);
@@ -109,10 +113,10 @@ class Distiller {
         state_(std::move(state)),
         log_(log),
         progress_(progress),
-        teacher_(config_.distill.teacher, config_.distill.teacher_block, config_.distill.teacher_size),
-        crops_(config_.distill, larger(config_.distill.teacher_size, config_.data.size), config_.seed),
+        teachers_(config_.distill.teachers),
+        crops_(config_.distill, crop_size(), config_.seed),
         rotation_(config_.distill.batch, config_.distill.renewed_share, config_.distill.cached_crops, config_.seed),
-        student_(config_, state_.learner.model, teacher_.rows(), teacher_.width()),
+        student_(config_, state_.learner.model, teachers_.rows(), teachers_.widths()),
         input_(state_.learner.model.config.input) {
     check_grids();
     if (state_.step > 0) student_.restore(state_.learner);
@@ -124,12 +128,17 @@ class Distiller {
   DistillOutcome run();
 
  private:
-  static Size larger(Size a, Size b) { return {std::max(a.height, b.height), std::max(a.width, b.width)}; }
+  /// Large enough for all who look at it.
+  Size crop_size() const {
+    const Size a = teachers_.size(), b = config_.data.size;
+    return {std::max(a.height, b.height), std::max(a.width, b.width)};
+  }
   std::size_t image_floats() const {
     return 3 * static_cast<std::size_t>(config_.data.size.height) * static_cast<std::size_t>(config_.data.size.width);
   }
   std::size_t token_count() const {
-    return static_cast<std::size_t>(teacher_.rows()) * static_cast<std::size_t>(teacher_.width());
+    const auto& widths = teachers_.widths();
+    return static_cast<std::size_t>(teachers_.rows()) * std::accumulate(widths.begin(), widths.end(), std::size_t{0});
   }
 
   void check_grids() const;
@@ -148,7 +157,7 @@ class Distiller {
   TrainingState state_;
   RunLog& log_;
   ProgressLine& progress_;
-  Teacher teacher_;
+  Teachers teachers_;
   feed::CropSource crops_;
   CropRotation rotation_;
   Student student_;
@@ -159,7 +168,7 @@ class Distiller {
 
 void Distiller::check_grids() const {
   const int patch = student_.model().config.vit.patch;
-  const Size size = config_.data.size, grid = teacher_.grid();
+  const Size size = config_.data.size, grid = teachers_.grid();
   if (size.height != grid.height * patch || size.width != grid.width * patch) {
     fail_with_hint(
         ErrorCode::kUsage, fmt::format("data.size = \"{}x{}\"", grid.height * patch, grid.width * patch),
@@ -173,10 +182,10 @@ void Distiller::open_cache() {
   const fs::path folder = settings.cache.empty() ? folder_ : settings.cache;
   make_folder(folder);
   std::uint64_t key = scatter(config_.seed);
-  for (const char c : teacher_.fingerprint() + crops_.describe() + fmt::format("{}", settings.teacher_block)) {
+  for (const char c : teachers_.fingerprint() + crops_.describe()) {
     key = scatter(key ^ static_cast<std::uint64_t>(static_cast<unsigned char>(c)));
   }
-  const Size size = larger(settings.teacher_size, config_.data.size);
+  const Size size = crop_size();
   cache_ = std::make_unique<TokenCache>(folder / "teacher.tokens", rotation_.capacity(),
                                         3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width),
                                         token_count(), key,
@@ -194,7 +203,7 @@ Prepared Distiller::prepare(std::int64_t step) const {
   Prepared out;
   out.ids = rotation_.at(step);
   out.pixels.resize(static_cast<std::size_t>(config_.distill.batch) * image_floats());
-  const Size size = larger(config_.distill.teacher_size, config_.data.size);
+  const Size size = crop_size();
   int slot = 0;
   for (const auto id : out.ids.fresh) {
     out.fresh.push_back(crops_.crop(id));
@@ -216,14 +225,14 @@ Prepared Distiller::prepare(std::int64_t step) const {
   return out;
 }
 
-/// The teacher's word on a crop, put into the cache.
+/// What the teachers say of a crop, put into the cache.
 CachedCrop Distiller::taught(const feed::Crop& crop, std::int64_t id) {
   for (const auto& name : crop.unreadable) {
     if (unreadable_.insert(name).second) progress_.say(fmt::format("notice: '{}' cannot be read and is left out", name));
   }
   CachedCrop out;
   out.pixels = crop.image.rgb;
-  out.tokens = to_half(teacher_.tokens_of(crop.image));
+  out.tokens = to_half(teachers_.tokens_of(crop.image));
   cache_->store(id, out);
   return out;
 }
@@ -262,7 +271,7 @@ StudentBatch Distiller::held_out() {
     const Image crop = crops_.crop(kHeldOutFrom + i).image;
     normalise_to_planes(resize(crop, config_.data.size, input_.resize), input_.mean, input_.std,
                         out.pixels.data() + static_cast<std::size_t>(i) * image_floats());
-    const auto tokens = to_half(teacher_.tokens_of(crop));
+    const auto tokens = to_half(teachers_.tokens_of(crop));
     out.targets.insert(out.targets.end(), tokens.begin(), tokens.end());
   }
   return out;
@@ -323,8 +332,10 @@ DistillOutcome Distiller::run() {
   outcome.stopped = state_.step < steps;
   if (!outcome.stopped) {
     model::LoadedModel backbone = student_.model();
-    backbone.config.provenance = fmt::format("{}: distilled from {} for {} steps, seed {}", config_.name,
-                                             config_.distill.teacher.filename().string(), steps, config_.seed);
+    std::vector<std::string> names;
+    for (const auto& teacher : config_.distill.teachers) names.push_back(teacher.model.filename().string());
+    backbone.config.provenance = fmt::format("{}: distilled from {} for {} steps, seed {}", config_.name, fmt::join(names, " and "),
+                                             steps, config_.seed);
     model::save_model_file(outcome.backbone, backbone);
   }
   save();

@@ -8,48 +8,22 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numbers>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "base/fail.h"
-#include "base/random.h"
 #include "model/architecture.h"
 #include "model/config_check.h"
 #include "model/containers.h"
 #include "model/model_file.h"
 #include "prune/pruner.h"
 #include "revisit/model.h"
+#include "train/local_start.h"
+#include "train/random_values.h"
 
 namespace revisit::train {
 namespace {
-
-/// FNV-1a: names differ in a few letters only, which scatter() then spreads.
-std::uint64_t hash_of(const std::string& name) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  return hash;
-}
-
-class Values {
- public:
-  Values(const std::string& name, std::uint64_t seed) : random_(scatter(seed) ^ scatter(hash_of(name))) {}
-
-  /// In [-reach, reach).
-  float uniform(double reach) { return static_cast<float>((2 * random_.uniform() - 1) * reach); }
-  /// Normal, drawn again beyond two deviations.
-  float truncated_normal(double deviation) {
-    for (;;) {
-      const double radius = std::sqrt(-2 * std::log(1 - random_.uniform()));
-      const double value = radius * std::cos(2 * std::numbers::pi * random_.uniform());
-      if (std::abs(value) <= 2) return static_cast<float>(deviation * value);
-    }
-  }
-
- private:
-  SplitMix random_;
-};
 
 /// The x whose softplus is y. Nothing gives 0; what stands for it vanishes in f32 beside the weights it is taken from.
 double inverse_softplus(double y) {
@@ -57,13 +31,23 @@ double inverse_softplus(double y) {
   return y > 0 ? std::max(y + std::log(-std::expm1(-y)), kZero) : kZero;
 }
 
-/// Ones for norms and LayerScale (as DINOv2 was released), zero biases, everything else normal with deviation 0.02.
-std::vector<float> backbone_values(const std::string& name, std::size_t count, std::uint64_t seed) {
+std::size_t count_of(const std::vector<std::int64_t>& shape) {
+  std::size_t count = 1;
+  for (const std::int64_t size : shape) count *= static_cast<std::size_t>(size);
+  return count;
+}
+
+/// Ones for norms and LayerScale (as DINOv2 was released), zero biases, everything else normal with deviation 0.02 or as
+/// local_start has it.
+std::vector<float> backbone_values(const std::string& name, const std::vector<std::int64_t>& shape, const TrainModel& settings,
+                                   const model::VitConfig& vit, std::uint64_t seed) {
+  const std::size_t count = count_of(shape);
   const bool is_norm = name.find("norm") != std::string::npos;
   if (name.ends_with(".gamma") || (is_norm && name.ends_with(".weight"))) return std::vector<float>(count, 1.0F);
   std::vector<float> values(count, 0.0F);
   if (name.ends_with(".bias")) return values;
-  Values random(name, seed);
+  if (settings.start == "local") return local_start(name, shape, vit, seed);
+  RandomValues random(name, seed);
   for (float& value : values) value = random.truncated_normal(0.02);
   return values;
 }
@@ -75,16 +59,10 @@ std::vector<float> head_values(const std::string& name, std::size_t count, std::
   if (name == "aggregator.theta0") return std::vector<float>(count, 0.0F);
   if (name == "aggregator.thetaD") return std::vector<float>(count, static_cast<float>(inverse_softplus(tier_delta)));
   const double reach = 1 / std::sqrt(static_cast<double>(inputs));
-  Values random(name, seed);
+  RandomValues random(name, seed);
   std::vector<float> values(count);
   for (float& value : values) value = random.uniform(reach);
   return values;
-}
-
-std::size_t count_of(const std::vector<std::int64_t>& shape) {
-  std::size_t count = 1;
-  for (const std::int64_t size : shape) count *= static_cast<std::size_t>(size);
-  return count;
 }
 
 bool is_backbone(const std::string& name) { return name.starts_with("backbone."); }
@@ -246,7 +224,7 @@ model::LoadedModel initial_model(const TrainModel& settings, Size input, std::ui
       if (backbone) {
         out.weights.add(name, backbone->weights.at(name), backbone);
       } else {
-        out.weights.add_f32(name, shape, backbone_values(name, count_of(shape), seed));
+        out.weights.add_f32(name, shape, backbone_values(name, shape, settings, out.config.vit, seed));
       }
       continue;
     }

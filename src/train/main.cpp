@@ -166,7 +166,7 @@ int run(const std::vector<std::string>& words) {
     progress.clear();
     return outcome.stopped ? stopped(outcome.rows_done, outcome.rows, "rows", job, words) : print(outcome);
   }
-  if (!job.config.distill.teacher.empty()) {
+  if (!job.config.distill.teachers.empty()) {
     if (job.config.steps > 0) train::check_places(job.config);  // hours before they are needed
     const train::DistillOutcome distilled = train::distill(job, progress);
     progress.clear();

@@ -56,7 +56,7 @@ const char* name_of(TrainSource::Kind kind) {
 }
 
 void add_model(Words& words, const TrainModel& model) {
-  words.table("model").path("backbone", model.backbone).text("arch", model.arch).number("width", model.width);
+  words.table("model").path("backbone", model.backbone).text("arch", model.arch).text("start", model.start).number("width", model.width);
   words.number("depth", model.depth).number("heads", model.heads).number("patch", model.patch);
   words.text("aggregator", model.aggregator).number("clusters", model.clusters).number("cluster_dim", model.cluster_dim);
   words.number("token_dim", model.token_dim).number("hidden", model.hidden).number("sinkhorn_iters", model.sinkhorn_iters);

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Student tokens through a linear projector against the teacher's: 1 - cosine + smooth L1, for CLS and every patch.
+// Student tokens through a linear projector for each teacher against its own: 1 - cosine + smooth L1, for CLS and every patch.
 #include "train/student.h"
 
 #include <torch/torch.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/fail.h"
 #include "base/random.h"
@@ -68,10 +69,11 @@ std::vector<std::uint16_t> to_half(const std::vector<float>& values) {
 }
 
 struct Student::Impl {
-  Impl(const TrainConfig& given, const model::LoadedModel& start, int teacher_rows, int teacher_width)
+  Impl(const TrainConfig& given, const model::LoadedModel& start, int teacher_rows, const std::vector<int>& teacher_widths)
       : config(given),
         rows(teacher_rows),
-        width(teacher_width),
+        widths(teacher_widths.begin(), teacher_widths.end()),
+        width(std::accumulate(widths.begin(), widths.end(), std::int64_t{0})),
         network(start, all_blocks(given, start)),
         tensors(network.tensors()) {
     torch::manual_seed(given.seed);
@@ -97,18 +99,27 @@ struct Student::Impl {
     }
     targets = targets.to(device, torch::kFloat32);
     const auto guesses = torch::nn::functional::linear(network.tokens(pixels, -1, seen), tensors.at(kWeight), tensors.at(kBias));
-    return {torch::cosine_similarity(guesses, targets, -1).mean(), torch::smooth_l1_loss(guesses, targets)};
+    const auto guess_of = guesses.split_with_sizes(widths, -1), target_of = targets.split_with_sizes(widths, -1);
+    std::vector<torch::Tensor> cosines, distances;
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      cosines.push_back(torch::cosine_similarity(guess_of[i], target_of[i], -1).mean());
+      distances.push_back(torch::smooth_l1_loss(guess_of[i], target_of[i]));
+    }
+    return {torch::stack(cosines).mean(), torch::stack(distances).mean()};
   }
 
   TrainConfig config;
-  int rows, width;
+  int rows;
+  std::vector<std::int64_t> widths;
+  std::int64_t width;  // of all teachers
   Network network;
   std::map<std::string, torch::Tensor> tensors;  // the network's, and the projector
   std::unique_ptr<Optimiser> optimiser;
 };
 
-Student::Student(const TrainConfig& config, const model::LoadedModel& start, int teacher_rows, int teacher_width)
-    : impl_(std::make_unique<Impl>(config, start, teacher_rows, teacher_width)) {}
+Student::Student(const TrainConfig& config, const model::LoadedModel& start, int teacher_rows,
+                 const std::vector<int>& teacher_widths)
+    : impl_(std::make_unique<Impl>(config, start, teacher_rows, teacher_widths)) {}
 Student::~Student() = default;
 
 StudentResult Student::learn(const StudentBatch& batch) {

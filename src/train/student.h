@@ -18,13 +18,13 @@ struct StudentBatch {
   int images = 0;
   Size size;
   std::vector<float> pixels;           ///< (images, 3, height, width), normalised
-  std::vector<std::uint16_t> targets;  ///< (images, rows, width of the teacher), f16
+  std::vector<std::uint16_t> targets;  ///< (images, rows, widths of the teachers), f16
 };
 
 struct StudentResult {
   bool finite = true;
   double loss = 0;
-  double cosine = 0;    ///< mean over tokens, 1 when student and teacher agree
+  double cosine = 0;    ///< mean over tokens and teachers, 1 when they agree with the student
   double distance = 0;  ///< smooth L1
   double lr = 0;
 };
@@ -35,7 +35,8 @@ std::vector<std::uint16_t> to_half(const std::vector<float>& values);
 class Student {
  public:
   /// Throws Error kUsage for a device this LibTorch cannot serve.
-  Student(const TrainConfig& config, const model::LoadedModel& start, int teacher_rows, int teacher_width);
+  Student(const TrainConfig& config, const model::LoadedModel& start, int teacher_rows,
+          const std::vector<int>& teacher_widths);
   ~Student();
   Student(const Student&) = delete;
   Student& operator=(const Student&) = delete;

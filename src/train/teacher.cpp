@@ -3,6 +3,9 @@
 // Running the first blocks of a backbone and levelling their tokens.
 #include "train/teacher.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "base/fail.h"
 #include "image/preprocess.h"
 #include "model/config.h"
@@ -15,16 +18,16 @@
 namespace revisit::train {
 
 struct Teacher::Impl {
-  Impl(const std::filesystem::path& path, int wanted_block, Size wanted_size)
-      : model(read_backbone(path, 0, wanted_size)), size(wanted_size), vit(model.loaded()) {
+  explicit Impl(const TrainTeacher& settings)
+      : model(read_backbone(settings.model, 0, settings.size)), size(settings.size), vit(model.loaded()) {
     const auto& config = model.loaded().config.vit;
-    if (wanted_block < -1 || wanted_block >= config.depth) {
-      fail(ErrorCode::kUsage, "[distill] teacher_block {} is not there: the teacher has blocks 0 to {}; -1 stands for the last",
-           wanted_block, config.depth - 1);
+    if (settings.block < -1 || settings.block >= config.depth) {
+      fail(ErrorCode::kUsage, "[[distill.teacher]] block {} is not there: '{}' has blocks 0 to {}; -1 stands for the last",
+           settings.block, settings.model.string(), config.depth - 1);
     }
-    blocks = wanted_block < 0 ? config.depth : wanted_block + 1;
+    blocks = settings.block < 0 ? config.depth : settings.block + 1;
     if (size.height % config.patch != 0 || size.width % config.patch != 0) {
-      fail(ErrorCode::kUsage, "[distill] teacher_size {}x{} is no multiple of the teacher's patch of {} pixels", size.height,
+      fail(ErrorCode::kUsage, "[[distill.teacher]] size {}x{} is no multiple of the teacher's patch of {} pixels", size.height,
            size.width, config.patch);
     }
   }
@@ -38,7 +41,7 @@ struct Teacher::Impl {
   std::vector<float> pixels;
 };
 
-Teacher::Teacher(const std::filesystem::path& model, int block, Size size) : impl_(std::make_unique<Impl>(model, block, size)) {}
+Teacher::Teacher(const TrainTeacher& settings) : impl_(std::make_unique<Impl>(settings)) {}
 Teacher::~Teacher() = default;
 
 int Teacher::width() const { return impl_->model.loaded().config.vit.width; }
@@ -68,6 +71,43 @@ std::vector<float> Teacher::tokens_of(const Image& image) {
   };
   level(tokens.values.rows_from(0, 1), 0);
   level(tokens.patch_values(), 1);
+  return out;
+}
+
+Teachers::Teachers(const std::vector<TrainTeacher>& settings) {
+  for (const auto& one : settings) {
+    const auto& teacher = teachers_.emplace_back(std::make_unique<Teacher>(one));
+    const Size grid = teacher->grid(), first = teachers_.front()->grid();
+    if (grid != first) {
+      fail_with_hint(ErrorCode::kUsage, "choose size so that it is the same number of patches",
+                     "'{}' sees {}x{} patches, but '{}' sees {}x{}", one.model.string(), grid.height, grid.width,
+                     settings.front().model.string(), first.height, first.width);
+    }
+    widths_.push_back(teacher->width());
+    blocks_.push_back(one.block);
+    size_ = {std::max(size_.height, one.size.height), std::max(size_.width, one.size.width)};
+  }
+  if (teachers_.empty()) fail(ErrorCode::kUsage, "[distill] has no teacher");
+}
+
+std::string Teachers::fingerprint() const {
+  std::string out;
+  for (std::size_t i = 0; i < teachers_.size(); ++i) out += fmt::format("{}@{} ", teachers_[i]->fingerprint(), blocks_[i]);
+  return out;
+}
+
+std::vector<float> Teachers::tokens_of(const Image& image) {
+  const int whole = std::accumulate(widths_.begin(), widths_.end(), 0);
+  std::vector<float> out(static_cast<std::size_t>(rows()) * static_cast<std::size_t>(whole));
+  int begin = 0;
+  for (std::size_t i = 0; i < teachers_.size(); ++i) {
+    const auto tokens = teachers_[i]->tokens_of(image);
+    for (int row = 0; row < rows(); ++row) {
+      std::copy_n(tokens.begin() + static_cast<std::ptrdiff_t>(row) * widths_[i], widths_[i],
+                  out.begin() + static_cast<std::ptrdiff_t>(row) * whole + begin);
+    }
+    begin += widths_[i];
+  }
   return out;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The teacher of a backbone: a trained ViT in our own engine, which is faster than torch and keeps nothing for gradients.
+// The teachers of a backbone: trained ViTs in our own engine, which is faster than torch and keeps nothing for gradients.
 #pragma once
 
 #include <filesystem>
@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "revisit/image.h"
+#include "revisit/train.h"
 
 namespace revisit::train {
 
 class Teacher {
  public:
-  /// `block` counts from 0; -1: the last one. The size must be a multiple of the teacher's patch. Throws Error kUsage, and what
-  /// reading a model throws.
-  Teacher(const std::filesystem::path& model, int block, Size size);
+  /// Its size must be a multiple of its patch. Throws Error kUsage, and what reading a model throws.
+  explicit Teacher(const TrainTeacher& settings);
   ~Teacher();
   Teacher(const Teacher&) = delete;
   Teacher& operator=(const Teacher&) = delete;
@@ -32,6 +32,27 @@ class Teacher {
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
+};
+
+/// Several that look at the same patches. A token of theirs is the tokens of all, one after the other.
+class Teachers {
+ public:
+  /// Throws Error kUsage for none, and for teachers with different grids.
+  explicit Teachers(const std::vector<TrainTeacher>& settings);
+
+  std::vector<float> tokens_of(const Image& image);  ///< (rows, sum of the widths)
+
+  int rows() const { return teachers_.front()->rows(); }
+  Size grid() const { return teachers_.front()->grid(); }
+  Size size() const { return size_; }                     ///< that shows each of them all it can see
+  const std::vector<int>& widths() const { return widths_; }
+  std::string fingerprint() const;  ///< of weights and blocks
+
+ private:
+  std::vector<std::unique_ptr<Teacher>> teachers_;
+  std::vector<int> widths_;
+  std::vector<int> blocks_;
+  Size size_{0, 0};
 };
 
 }  // namespace revisit::train

@@ -12,8 +12,6 @@ from train_run import config, log_of, main, run, start, steps_of
 STAGE = """
 [distill]
 seen_share = 0.5
-teacher = "teacher/last.safetensors"
-teacher_size = "{size}"
 photos = ["town/database", "town/queries"]
 town_places = 20
 steps = 40
@@ -21,12 +19,21 @@ batch = 4
 lr = 2e-3
 warmup_steps = 2
 cached_crops = 24
+
+[[distill.teacher]]
+model = "teacher/last.safetensors"
+size = "{size}"
+block = 1
+
+[[distill.teacher]]
+model = "second/last.safetensors"
+size = "{second}"
 """
 
 
-def stage(root, name, size="56x56", steps=2):
+def stage(root, name, size="56x56", second="56x56", steps=2):
     file = config(root / name, steps=steps, minutes=1e-6, every=0)
-    file.write_text(file.read_text().replace("light = 0.5", "light = 0.5\nnight = 0.3") + STAGE.format(size=size))
+    file.write_text(file.read_text().replace("light = 0.5", "light = 0.5\nnight = 0.3") + STAGE.format(size=size, second=second))
     return file
 
 
@@ -34,6 +41,7 @@ def teaches(root):
     run("synth", root / "town", "--places", 6, "--views", 3, "--size", "60x80")
     (root / "town" / "database" / "broken.jpg").write_bytes(b"no picture")
     run("train", config(root / "teacher.toml", steps=1, width=32, every=0), "--out", root / "teacher")
+    run("train", config(root / "second.toml", steps=1, width=64, every=0), "--out", root / "second")
 
     straight = root / "straight"
     result = run("train", stage(root, "a.toml"), "--out", straight)
@@ -42,7 +50,7 @@ def teaches(root):
     log = log_of(straight / "distill")
     assert [line["step"] for line in log] == list(range(1, 41)), log
     assert log[-1]["held_out_cosine"] > log[0]["cosine"] + 0.1, f"from {log[0]} to {log[-1]}"
-    assert "distilled from last.safetensors for 40 steps" in run("model", "inspect", straight / "distill" / "backbone.safetensors").stdout
+    assert "distilled from last.safetensors and last.safetensors for 40 steps" in run("model", "inspect", straight / "distill" / "backbone.safetensors").stdout
 
     for number in (signal.SIGINT, signal.SIGKILL):
         out = root / f"out{int(number)}"
@@ -59,6 +67,8 @@ def teaches(root):
             assert (out / name).read_bytes() == (straight / name).read_bytes(), f"{name} differs"
 
     result = run("train", stage(root, "b.toml", size="70x70"), "--out", root / "b", expect=2)
+    assert "sees 4x4 patches, but" in result.stderr and "sees 5x5" in result.stderr, result.stderr
+    result = run("train", stage(root, "b.toml", size="70x70", second="70x70"), "--out", root / "b", expect=2)
     assert 'data.size = "70x70"' in result.stderr and "the same 5x5 patches" in result.stderr, result.stderr
     result = run("train", stage(root, "c.toml", size="60x60"), "--out", root / "c", expect=2)
     assert "60x60 is no multiple of the teacher's patch of 14" in result.stderr, result.stderr
