@@ -110,6 +110,7 @@ struct TrainOptimiser {
   int decay_steps = 4000;                  ///< lr falls linearly to end_factor over these
   double end_factor = 0.2;
   double clip_norm = 0;                    ///< 0: off
+  bool orthogonal = false;                 ///< matrices of blocks move by orthogonal steps (Muon), the rest as with AdamW
 };
 
 struct TrainValidation {
@@ -135,6 +136,7 @@ struct TrainDistill {
   int steps = 0;
   int batch = 32;
   double lr = 1e-3;
+  bool orthogonal = false;                 ///< as in TrainOptimiser
   int warmup_steps = 200;
   double weight_decay = 0.02;
   double renewed_share = 0.25;             ///< of a batch: crops the teacher sees for the first time, the rest come from its cache

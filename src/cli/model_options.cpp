@@ -52,7 +52,7 @@ void add_extractor_options(std::vector<Option>& options, ModelArgs& args) {
                    to_number(extractor.kappa, {0, 1})},
                   {"--norm-scale", "HOW", "how token norms enter the score, minmax or raw; default: the model's",
                    to_choice(extractor.norm_scale, {"minmax", "raw"})},
-                  {"--seed", "S", "seed of random pruning; default 0", to_seed(extractor.seed)},
+                  {"--seed", "S", "seed of random pruning, drawn anew for each photo; default 0", to_seed(extractor.seed)},
                   {"--threads", "N", "cores used for each image, 1 to 1024; default: all this process may use",
                    to_int(extractor.threads, 1, 1024)}});
 }

@@ -65,6 +65,7 @@ std::vector<float> Extractor::Impl::forward(const float* input, Size size, Trace
   Recorder recorder(pruner, trace);  // the hook: prunes, and notes time and tokens on the way
   const Stopwatch watch;
 
+  pruner.see({input, 3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width)});
   tensor::Tokens tokens = vit.embed(input, size, kept, arena);  // (1 + R + N0, D): CLS, registers, patches
   vit.run_blocks(tokens, 0, vit.depth(), &recorder, arena);     // (1 + R + K, D) from the pruning layer on
   if (aggregator->wants_final_norm()) vit.normalise(tokens);

@@ -5,6 +5,7 @@
 #include "prune/pruner.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -33,9 +34,9 @@ void min_max(std::span<float> values) {
   }
 }
 
-/// A number in [0, 1) that depends on nothing but seed and index.
-float hashed_uniform(std::uint64_t seed, std::uint64_t index) {
-  return static_cast<float>(scatter(scatter(seed) ^ index) >> 40U) * 0x1p-24F;
+/// A number in [0, 1) that depends on nothing but seed, picture and index.
+float hashed_uniform(std::uint64_t seed, std::uint64_t picture, std::uint64_t index) {
+  return static_cast<float>(scatter(scatter(seed ^ picture) ^ index) >> 40U) * 0x1p-24F;
 }
 
 }  // namespace
@@ -96,6 +97,13 @@ void TokenPruner::set_rho(double rho) {
   settings_.rho = rho;
 }
 
+void TokenPruner::see(std::span<const float> pixels) {
+  if (settings_.kind != model::PruneKind::kRandom) return;
+  picture_ = pixels.size();
+  for (const float pixel : pixels) picture_ = (picture_ ^ std::bit_cast<std::uint32_t>(pixel)) * 0x9e3779b97f4a7c15ULL;
+  picture_ = scatter(picture_);
+}
+
 void TokenPruner::after_block(int blocks_done, tensor::Tokens& tokens, tensor::Arena& arena) {
   if (blocks_done != settings_.layer || settings_.kind == model::PruneKind::kNone) return;
   if (settings_.rho >= 1 && trace_ == nullptr) return;
@@ -115,7 +123,7 @@ void TokenPruner::score(tensor::ConstMatrix patches, tensor::Arena& arena) {
   const auto count = static_cast<std::size_t>(patches.rows);
   scores_.resize(count);
   if (settings_.kind == model::PruneKind::kRandom) {
-    for (std::size_t i = 0; i < count; ++i) scores_[i] = hashed_uniform(settings_.seed, i);
+    for (std::size_t i = 0; i < count; ++i) scores_[i] = hashed_uniform(settings_.seed, picture_, i);
     return;
   }
   for (std::size_t i = 0; i < count; ++i) scores_[i] = tensor::l2_norm(patches.row(static_cast<int>(i)), patches.cols);

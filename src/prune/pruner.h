@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "model/config.h"
@@ -20,7 +21,7 @@ struct PruneSettings {
   int layer = 1;       ///< blocks run before pruning, 0..depth
   double kappa = 0.5;  ///< weight of the student's logit against the norm, [0, 1] (WeiToP)
   model::NormScale norm_scale = model::NormScale::kMinMax;
-  std::uint64_t seed = 0;  ///< of random
+  std::uint64_t seed = 0;  ///< of random, which draws anew for each picture
 };
 
 /// What the pruner saw, for one image of N0 patches. Filled at rho = 1 too.
@@ -47,6 +48,8 @@ class TokenPruner final : public tensor::TokenHook {
 
   const PruneSettings& settings() const { return settings_; }
   void set_rho(double rho);
+  /// The picture that comes next. Only random asks: the same cells of every picture would be no chance but a coarser grid.
+  void see(std::span<const float> pixels);
   /// Filled at the pruning layer of every following image; null: not wanted.
   void set_trace(PruneTrace* trace) { trace_ = trace; }
 
@@ -65,6 +68,7 @@ class TokenPruner final : public tensor::TokenHook {
   void score(tensor::ConstMatrix patches, tensor::Arena& arena);
 
   PruneSettings settings_;
+  std::uint64_t picture_ = 0;  // a hash of its pixels
   std::optional<Student> student_;
   PruneTrace* trace_ = nullptr;
   // Scratch, each (N0).

@@ -149,6 +149,7 @@ void read(Section& in, TrainOptimiser& out) {
   in.whole("decay_steps", out.decay_steps, 1, kManySteps);
   in.number("end_factor", out.end_factor, kShare);
   in.number("clip_norm", out.clip_norm, kNotNegative);
+  in.flag("orthogonal", out.orthogonal);
 }
 
 void read(Section& in, TrainValidation& out) {
@@ -181,6 +182,7 @@ void read(Section& in, TrainDistill& out, const Origin& origin) {
   in.whole("steps", out.steps, 0, kManySteps);
   in.whole("batch", out.batch, 1, 65'536);
   in.number("lr", out.lr, {0, 1, true});
+  in.flag("orthogonal", out.orthogonal);
   in.whole("warmup_steps", out.warmup_steps, 0, kManySteps);
   in.number("weight_decay", out.weight_decay, kShare);
   in.number("renewed_share", out.renewed_share, kShare);

@@ -115,6 +115,7 @@ warmup_steps = 6
 decay_steps = 7
 end_factor = 0.8
 clip_norm = 9
+orthogonal = true
 [validation]
 every_steps = 10
 queries = "q"
@@ -130,6 +131,7 @@ town_share = 0.2
 steps = 3
 batch = 4
 lr = 0.5
+orthogonal = true
 warmup_steps = 6
 weight_decay = 0.7
 renewed_share = 0.6
@@ -206,6 +208,7 @@ model = "/other.safetensors"
                                  optimiser.weitop_eps, optimiser.weight_decay, optimiser.end_factor, optimiser.clip_norm}),
             (std::vector<double>{1e-4, 2e-4, 3, 4e-4, 1e-12, 0.05, 0.8, 9}));
   EXPECT_EQ((std::vector<int>{optimiser.warmup_steps, optimiser.decay_steps}), (std::vector<int>{6, 7}));
+  EXPECT_TRUE(optimiser.orthogonal && config.distill.orthogonal);
   const auto& validation = config.validation;
   EXPECT_EQ(validation.queries, "/photos/recipes/q");
   EXPECT_EQ(validation.references, "/photos/recipes/r");

@@ -91,6 +91,7 @@ Settings distill_settings(const TrainConfig& config) {
   add("distill.cached_crops", d.cached_crops);
   add("distill.seen_share", d.seen_share);
   add("distill.lr", d.lr);
+  add("distill.orthogonal", d.orthogonal);
   add("distill.warmup_steps", d.warmup_steps);
   add("distill.weight_decay", d.weight_decay);
   return out;
@@ -231,6 +232,8 @@ CachedCrop Distiller::taught(const feed::Crop& crop, std::int64_t id) {
     if (unreadable_.insert(name).second) progress_.say(fmt::format("notice: '{}' cannot be read and is left out", name));
   }
   CachedCrop out;
+  if (cache_->load(id, out)) return out;  // by a run that shares the cache
+  out = {};
   out.pixels = crop.image.rgb;
   out.tokens = to_half(teachers_.tokens_of(crop.image));
   cache_->store(id, out);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // m = b1 m + (1-b1) g,  v = b2 v + (1-b2) g^2,  p = p (1 - lr wd) - lr / (1-b1^t) * m / (sqrt(v) / sqrt(1-b2^t) + eps).
+// Orthogonal: m = b m + g,  p = p (1 - lr wd) - lr * s * U V^T of g + b m,  s so that a step is as long as one of AdamW's.
 #include "train/optimiser.h"
 
 #include <cmath>
@@ -14,6 +15,23 @@ namespace revisit::train {
 namespace {
 
 constexpr double kBeta1 = 0.9, kBeta2 = 0.999;
+constexpr double kOrthogonalBeta = 0.95;
+constexpr double kAdamStep = 1;  // length of the first steps of AdamW, by value
+
+/// About U V^T of x = U S V^T, (parts, rows, columns): five rounds of a polynomial that pulls all singular values towards 1.
+torch::Tensor orthogonalised(torch::Tensor x) {
+  const bool tall = x.size(1) > x.size(2);
+  if (tall) x = x.transpose(1, 2);
+  x = x / (x.norm(2, {1, 2}, true) + 1e-7);
+  for (int round = 0; round < 5; ++round) {
+    const torch::Tensor square = torch::matmul(x, x.transpose(1, 2));
+    x = 3.4445 * x + torch::matmul(-4.7750 * square + 2.0315 * torch::matmul(square, square), x);
+  }
+  return tall ? x.transpose(1, 2) : x;
+}
+
+/// Queries, keys and values are three matrices in one.
+std::int64_t parts_of(const std::string& name) { return name.ends_with(".qkv.weight") ? 3 : 1; }
 
 }  // namespace
 
@@ -24,7 +42,9 @@ ParameterRule rule_of(const std::string& name, const TrainOptimiser& settings) {
   if (name.starts_with("weitop.")) {
     return {settings.weitop_lr > 0 ? settings.weitop_lr : head_lr, settings.weight_decay, settings.weitop_eps};
   }
-  return {settings.lr, settings.weight_decay, 1e-8};
+  const bool of_a_block = name.find(".blocks.") != std::string::npos && name.ends_with(".weight") &&
+                          name.find(".norm") == std::string::npos;
+  return {settings.lr, settings.weight_decay, 1e-8, settings.orthogonal && of_a_block};
 }
 
 Optimiser::Optimiser(const TrainOptimiser& settings, const std::map<std::string, torch::Tensor>& tensors) : settings_(settings) {
@@ -64,6 +84,13 @@ void Optimiser::step(std::int64_t step) {
     const double unbias1 = 1 - std::pow(kBeta1, static_cast<double>(moved));
     const double unbias2 = 1 - std::pow(kBeta2, static_cast<double>(moved));
     value.mul_(1 - lr * rule.weight_decay);
+    if (rule.orthogonal) {
+      m.mul_(kOrthogonalBeta).add_(gradient);
+      const torch::Tensor ahead = (gradient + kOrthogonalBeta * m).view({parts_of(name), -1, value.size(1)});
+      const double longest = static_cast<double>(std::max(ahead.size(1), ahead.size(2)));
+      value.add_(orthogonalised(ahead).reshape(value.sizes()), -lr * kAdamStep * std::sqrt(longest));
+      continue;
+    }
     m.mul_(kBeta1).add_(gradient, 1 - kBeta1);
     v.mul_(kBeta2).addcmul_(gradient, gradient, 1 - kBeta2);
     value.addcdiv_(m, v.sqrt().div_(std::sqrt(unbias2)).add_(rule.eps), -lr / unbias1);

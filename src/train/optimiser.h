@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// AdamW of our own, so that its whole state is two tensors and a count by the name of each parameter: saved and restored to the
+// AdamW of our own, and orthogonal steps (Muon) for the matrices of blocks, so that its whole state is two tensors and a count by the name of each parameter: saved and restored to the
 // bit. A parameter without a gradient in a step is left alone, as torch does it.
 #pragma once
 
@@ -21,6 +21,7 @@ struct ParameterRule {
   double lr = 0;
   double weight_decay = 0;
   double eps = 1e-8;
+  bool orthogonal = false;  ///< a matrix of a block that moves by the nearest orthogonal matrix to its gradient's momentum
 };
 
 /// By name: blocks and norm of the backbone, heads, tier weights (aggregator.theta*), WeiToP (algorithms.md A9, A15).

@@ -104,6 +104,38 @@ TEST(Optimiser, WeitopLearnsFromGradientsThatUsualEpsWouldSwallow) {
   EXPECT_GT(tensors["aggregator.score.0.weight"][0].item<double>(), -0.01 * settings.lr);
 }
 
+TEST(Optimiser, OrthogonalStepsMoveAllDirectionsOfABlocksMatrixAlike) {
+  TrainOptimiser settings = steady();
+  settings.weight_decay = 0;
+  settings.orthogonal = true;
+  const std::string block = "backbone.model.blocks.0.";
+  Tensors tensors{{block + "attn.qkv.weight", torch::zeros({24, 8}).set_requires_grad(true)},
+                  {block + "mlp.fc1.weight", torch::zeros({32, 8}).set_requires_grad(true)},
+                  {block + "mlp.fc2.weight", torch::zeros({8, 32}).set_requires_grad(true)},
+                  {block + "norm1.weight", torch::zeros({8}).set_requires_grad(true)},
+                  {"aggregator.score.0.weight", torch::zeros({6, 8}).set_requires_grad(true)}};
+  Optimiser optimiser(settings, tensors);
+  torch::manual_seed(2);
+  for (auto& [name, tensor] : tensors) {
+    tensor.mutable_grad() = torch::randn_like(tensor);
+    if (tensor.size(0) == 24) tensor.mutable_grad() = torch::eye(8).repeat({3, 1}) + 0.1 * tensor.grad();
+    if (tensor.dim() == 2) tensor.mutable_grad().slice(1, 0, 1).mul_(10);  // one direction is far steeper
+  }
+  optimiser.step(0);
+  const auto moved = [&](const std::string& name) { return (tensors[name] / -settings.lr).detach(); };
+  const auto expect_alike = [](const torch::Tensor& step, double longest, const std::string& what) {
+    const auto sizes = std::get<1>(torch::linalg_svd(step, false)) / std::sqrt(longest);
+    EXPECT_GT(sizes.min().item<double>(), 0.5) << what;
+    EXPECT_LT(sizes.max().item<double>(), 1.3) << what;
+  };
+  for (int part = 0; part < 3; ++part)
+    expect_alike(moved(block + "attn.qkv.weight").slice(0, 8 * part, 8 * part + 8), 8, "queries, keys or values");
+  expect_alike(moved(block + "mlp.fc1.weight"), 32, "fc1");
+  expect_alike(moved(block + "mlp.fc2.weight"), 32, "fc2");
+  for (const auto& name : {block + "norm1.weight", std::string("aggregator.score.0.weight")})
+    EXPECT_NEAR(moved(name).abs().max().item<double>(), 1, 1e-4) << name << " is moved as AdamW does";
+}
+
 TEST(Optimiser, LeavesParametersWithoutAGradientAlone) {
   Tensors tensors = parameters();
   Optimiser optimiser(steady(), tensors);

@@ -99,6 +99,7 @@ void add_learning(Words& words, const TrainLoss& loss, const TrainOptimiser& opt
   words.number("weitop_eps", optimiser.weitop_eps).number("weight_decay", optimiser.weight_decay);
   words.number("warmup_steps", optimiser.warmup_steps).number("decay_steps", optimiser.decay_steps);
   words.number("end_factor", optimiser.end_factor).number("clip_norm", optimiser.clip_norm);
+  words.number("orthogonal", optimiser.orthogonal);
 }
 
 void add_validation(Words& words, const TrainValidation& validation) {

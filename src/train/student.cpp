@@ -26,6 +26,7 @@ constexpr double kEndFactor = 0.02;  // of the learning rate: the last steps onl
 TrainOptimiser schedule_of(const TrainDistill& settings) {
   TrainOptimiser out;
   out.lr = settings.lr;
+  out.orthogonal = settings.orthogonal;
   out.weight_decay = settings.weight_decay;
   out.warmup_steps = settings.warmup_steps;
   out.decay_steps = settings.steps;
