@@ -29,6 +29,7 @@ struct TrainSource {
   std::filesystem::path gt = "gt.csv";
   int tolerance_frames = 2;                ///< pairs: accepted references reach this far
   int negative_frames = 0;                 ///< pairs: two places of one batch lie at least this far apart; 0: twice the tolerance
+  int stretch_frames = 0;                  ///< pairs: a batch's places come from a stretch this long, near and hard; 0: from anywhere
   double positive_m = 30;                  ///< folders with positions: cameras of one positive group stand closer
   double negative_m = 60;                  ///< two places of one batch stand at least this far apart
   int places = 2000;                       ///< town

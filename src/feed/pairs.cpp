@@ -35,6 +35,7 @@ class Pairs final : public PlaceSource {
       : name_(source_name("pairs", source.path)),
         tolerance_(std::max(0, source.tolerance_frames)),
         apart_(source.negative_frames > 0 ? source.negative_frames : 2 * tolerance_),
+        stretch_(source.stretch_frames),
         aligned_(source.aligned) {
     const char* layout = "a pairs source has a folder of queries, one of references and a gt.csv, relative to its path";
     require_folder(source.path, layout);
@@ -70,6 +71,7 @@ class Pairs final : public PlaceSource {
   int places() const override { return static_cast<int>(places_.size()); }
   int images(int place) const override { return static_cast<int>(at(place).queries.size() + at(place).references.size()); }
   int group(int) const override { return 0; }
+  int stretch() const override { return stretch_; }
   /// Places lie negative_frames apart on both traverses, and no picture of one comes within the tolerance of one of the other:
   /// frames next to each other look alike, and the hardest negatives are what a loss looks for.
   bool may_meet(int place, int other) const override {
@@ -106,6 +108,7 @@ class Pairs final : public PlaceSource {
   std::string name_;
   int tolerance_;
   int apart_;
+  int stretch_;
   bool aligned_;
   Dataset data_;
   std::vector<PairPlace> places_;

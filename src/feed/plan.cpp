@@ -107,13 +107,21 @@ std::shared_ptr<const SourcePlan::Epoch> SourcePlan::epoch(std::int64_t number) 
   return made_.back().second;
 }
 
-/// Groups in order. Within a group as if the pictures were shuffled and places came in the order of their first picture: the
+/// Groups in order, stretches in any, cut anew each time. Within them as if the pictures were shuffled and places came in the order of their first picture: the
 /// times until one of n pictures comes up are exponential, n times as short as for one.
 std::vector<int> SourcePlan::order_of(SplitMix& random) const {
   std::vector<std::tuple<int, double, int>> keys;  // group, time, place
   keys.reserve(static_cast<std::size_t>(source_.places()));
+  const int stretch = source_.stretch();
+  const int cut = stretch > 0 ? static_cast<int>(random.below(static_cast<std::uint64_t>(stretch))) : 0;
+  const std::uint64_t shuffle = stretch > 0 ? random.next() : 0;
+  const auto group_of = [&](int place) {
+    if (stretch == 0) return source_.group(place);
+    const auto number = static_cast<std::uint64_t>((place + cut) / stretch);
+    return static_cast<int>(scatter(shuffle ^ number) >> 33U);
+  };
   for (int place = 0; place < source_.places(); ++place) {
-    keys.emplace_back(source_.group(place), -std::log1p(-random.uniform()) / source_.images(place), place);
+    keys.emplace_back(group_of(place), -std::log1p(-random.uniform()) / source_.images(place), place);
   }
   std::ranges::sort(keys);
   std::vector<int> out;

@@ -81,6 +81,24 @@ TEST(SourcePlan, StaysInACityWhileItLasts) {
   }
 }
 
+TEST(SourcePlan, ABatchComesFromOneStretchAndStretchesAreCutAnew) {
+  const MadeUpPlaces source(400, [](int a, int b) { return std::abs(a - b) > 2; }, 1'000'000, 40);
+  const SourcePlan plan(source, 8, 1);
+  std::set<int> firsts;
+  for (std::int64_t epoch = 0; epoch < 5; ++epoch) {
+    EXPECT_EQ(shown_in(plan, epoch).size(), 400U);
+    double reach = 0;
+    for (std::int64_t i = 0; i < plan.batches_per_epoch(); ++i) {
+      auto places = plan.places_of(epoch * plan.batches_per_epoch() + i);
+      std::ranges::sort(places);
+      reach += places[6] - places[1];  // without one on each side that was left over
+      if (i == 0) firsts.insert(places.front());
+    }
+    EXPECT_LT(reach / static_cast<double>(plan.batches_per_epoch()), 80) << "of 400";
+  }
+  EXPECT_EQ(firsts.size(), 5U);
+}
+
 TEST(SourcePlan, FillsUpFromTheCityItEndsWith) {
   const MadeUpPlaces source(98, {}, 49);
   const SourcePlan plan(source, 10, 1);

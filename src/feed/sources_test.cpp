@@ -198,7 +198,9 @@ TEST(Pairs, PlacesThatMeetAreAsFarApartAsAsked) {
   TrainSource asked = testing::pairs(folder);
   asked.tolerance_frames = 1;
   asked.negative_frames = 15;
+  asked.stretch_frames = 30;
   const auto source = open_source(asked, 4, 2);
+  EXPECT_EQ(source->stretch(), 30);
   for (int a = 0; a < 60; ++a) {
     for (int b = 0; b < 60; ++b) EXPECT_EQ(source->may_meet(a, b), std::abs(a - b) >= 15) << a << ' ' << b;
   }

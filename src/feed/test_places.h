@@ -104,14 +104,15 @@ inline TrainSource town(int places, std::uint64_t seed = 1) {
 /// Places without pictures; whether two may meet, and their groups, is up to the test.
 class MadeUpPlaces final : public feed::PlaceSource {
  public:
-  explicit MadeUpPlaces(int places, std::function<bool(int, int)> may_meet = {}, int places_per_group = 1'000'000)
-      : places_(places), may_meet_(std::move(may_meet)), places_per_group_(places_per_group) {}
+  explicit MadeUpPlaces(int places, std::function<bool(int, int)> may_meet = {}, int places_per_group = 1'000'000, int stretch = 0)
+      : places_(places), may_meet_(std::move(may_meet)), places_per_group_(places_per_group), stretch_(stretch) {}
 
   std::string name() const override { return "made up"; }
   std::string describe() const override { return "made up"; }
   int places() const override { return places_; }
   int images(int place) const override { return 4 + place % 3; }
   int group(int place) const override { return place / places_per_group_; }
+  int stretch() const override { return stretch_; }
   bool may_meet(int place, int other) const override { return !may_meet_ || may_meet_(place, other); }
   bool aligned() const override { return false; }
   std::string image_name(int, int) const override { return {}; }
@@ -121,6 +122,7 @@ class MadeUpPlaces final : public feed::PlaceSource {
   int places_;
   std::function<bool(int, int)> may_meet_;
   int places_per_group_;
+  int stretch_;
 };
 
 }  // namespace revisit::testing

@@ -78,6 +78,7 @@ void read(Section& in, TrainSource& out) {
   in.path_as_written("gt", out.gt);
   in.whole("tolerance_frames", out.tolerance_frames, 0, 1'000);
   in.whole("negative_frames", out.negative_frames, 0, 100'000);
+  in.whole("stretch_frames", out.stretch_frames, 0, 10'000'000);
   in.number("positive_m", out.positive_m, kPositive);
   in.number("negative_m", out.negative_m, kPositive);
   in.whole("places", out.places, 2, 10'000'000);
@@ -85,7 +86,7 @@ void read(Section& in, TrainSource& out) {
   in.flag("aligned", out.aligned);
 
   only_for({Kind::kGsvCities}, {"cities"});
-  only_for({Kind::kPairs}, {"queries", "references", "gt", "tolerance_frames", "negative_frames"});
+  only_for({Kind::kPairs}, {"queries", "references", "gt", "tolerance_frames", "negative_frames", "stretch_frames"});
   only_for({Kind::kFolders}, {"positive_m", "negative_m"});
   only_for({Kind::kTown}, {"places", "seed"});
   only_for({Kind::kFolders, Kind::kPairs}, {"aligned"});

@@ -78,6 +78,7 @@ references = "winter"
 gt = "truth.csv"
 tolerance_frames = 1
 negative_frames = 9
+stretch_frames = 99
 aligned = true
 [[data.source]]
 kind = "town"
@@ -189,6 +190,7 @@ model = "/other.safetensors"
   EXPECT_EQ(data.sources[2].gt, "truth.csv");
   EXPECT_EQ(data.sources[2].tolerance_frames, 1);
   EXPECT_EQ(data.sources[2].negative_frames, 9);
+  EXPECT_EQ(data.sources[2].stretch_frames, 99);
   EXPECT_EQ(data.sources[3].places, 30);
   EXPECT_EQ(data.sources[3].seed, 4U);
 

@@ -76,7 +76,8 @@ void add_data(Words& words, const TrainData& data) {
     words.text("references", source.references.string())
         .text("gt", source.gt.string())
         .number("tolerance_frames", source.tolerance_frames)
-        .number("negative_frames", source.negative_frames);
+        .number("negative_frames", source.negative_frames)
+        .number("stretch_frames", source.stretch_frames);
     words.number("positive_m", source.positive_m).number("negative_m", source.negative_m).number("places", source.places);
     words.number("seed", source.seed).number("aligned", source.aligned);
   }
