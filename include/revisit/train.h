@@ -29,7 +29,7 @@ struct TrainSource {
   std::filesystem::path gt = "gt.csv";
   int tolerance_frames = 2;                ///< pairs: accepted references reach this far
   int negative_frames = 0;                 ///< pairs: two places of one batch lie at least this far apart; 0: twice the tolerance
-  int stretch_frames = 0;                  ///< pairs: a batch's places come from a stretch this long, near and hard; 0: from anywhere
+  int stretch_frames = 0;                  ///< pairs: a batch's places come from a stretch this long, near and hard; 0: anywhere
   double positive_m = 30;                  ///< folders with positions: cameras of one positive group stand closer
   double negative_m = 60;                  ///< two places of one batch stand at least this far apart
   int places = 2000;                       ///< town
@@ -66,7 +66,7 @@ struct TrainModel {
   std::filesystem::path backbone;          ///< a model file or checkpoint; empty: random weights of `arch`
   std::string arch = "demo";               ///< named architecture for random weights
   int width = 0, depth = 0, heads = 0, patch = 0;  ///< of a random backbone of your own; 0: as arch
-  std::string start = "normal";            ///< first values of a random backbone: normal, or local (it knows what pictures are like)
+  std::string start = "normal";            ///< of a random backbone: normal, or local (it knows what pictures are like)
   std::string aggregator = "weiad";        ///< weiad, salad
   int clusters = 64;
   int cluster_dim = 128;
@@ -122,13 +122,14 @@ struct TrainValidation {
   std::vector<double> rhos{1.0};
 };
 
-/// A student ViT learns a teacher's tokens, before or instead of learning places.
+/// Whose tokens a student ViT learns.
 struct TrainTeacher {
   std::filesystem::path model;             ///< model file or checkpoint
   int block = -1;                          ///< tokens after this block (from 0), layer-normed; -1: the last
   Size size{224, 224};                     ///< what it sees
 };
 
+/// A student ViT learns its teachers' tokens, before or instead of learning places.
 struct TrainDistill {
   std::vector<TrainTeacher> teachers;      ///< the student learns from all, through a projector each; empty: no such stage
   std::vector<std::filesystem::path> photos;
@@ -143,7 +144,7 @@ struct TrainDistill {
   double renewed_share = 0.25;             ///< of a batch: crops the teacher sees for the first time, the rest come from its cache
   int cached_crops = 20000;                ///< teacher tokens kept on disk and renewed in rotation
   double seen_share = 1;                   ///< of the patches, drawn anew each step: fewer are faster; the last fifth sees all
-  std::filesystem::path cache;             ///< folder; empty: inside the output folder
+  std::filesystem::path cache;             ///< folder, which runs may share; empty: inside the output folder
 };
 
 struct TrainConfig {

@@ -131,17 +131,18 @@ TEST(Extractor, PrunesAfterAnyBlockAndRightAfterTheEmbedding) {
 }
 
 TEST(Extractor, RandomPruningFollowsItsSeed) {
-  const auto kept = [](std::uint64_t seed) {
+  const auto kept = [](std::uint64_t seed, unsigned picture = 9) {
     ExtractorOptions options = with_rho(0.5);
     options.prune = "random";
     options.seed = seed;
     Extractor extractor(demo(), options);
     Trace trace;
-    extractor.describe(noise(64, 64, 9), &trace);
+    extractor.describe(noise(64, 64, picture), &trace);
     return trace.kept;
   };
   EXPECT_EQ(kept(1), kept(1));
   EXPECT_NE(kept(1), kept(2));
+  EXPECT_NE(kept(1), kept(1, 10)) << "the same cells of every picture would be a coarser grid";
 }
 
 TEST(Extractor, RefusesTensorsThatAreNoMultipleOfThePatch) {

@@ -72,6 +72,7 @@ class Pairs final : public PlaceSource {
   int images(int place) const override { return static_cast<int>(at(place).queries.size() + at(place).references.size()); }
   int group(int) const override { return 0; }
   int stretch() const override { return stretch_; }
+  int frame(int place) const override { return at(place).query; }
   /// Places lie negative_frames apart on both traverses, and no picture of one comes within the tolerance of one of the other:
   /// frames next to each other look alike, and the hardest negatives are what a loss looks for.
   bool may_meet(int place, int other) const override {

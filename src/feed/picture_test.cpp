@@ -93,6 +93,19 @@ TEST(Picture, OneChangeDoesNotChangeAnother) {
   EXPECT_EQ(changed(both, 9).rgb, augment::relit(changed(crop, 9), augment::random_light(branch)).rgb);
 }
 
+TEST(Picture, ADarkPictureIsNotDarkenedAgain) {
+  TrainAugment night = kUnchanged;
+  night.night = 1;
+  Image dark{64, 48, std::vector<std::uint8_t>(3 * 64 * 48, 12)}, bright = dark;
+  std::ranges::fill(bright.rgb, std::uint8_t{150});
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    SplitMix one(seed), other(seed);
+    const auto plain = [](const Image& image) { return resize(image, kSize, ResizeFilter::kBilinear).rgb; };
+    EXPECT_EQ(augment_for_training(dark, night, {}, kSize, one).rgb, plain(dark)) << seed;
+    EXPECT_NE(augment_for_training(bright, night, {}, kSize, other).rgb, plain(bright)) << seed;
+  }
+}
+
 TEST(Picture, APhotoIsLoadedAndChanged) {
   const testing::TemporaryFolder folder;
   const auto file = folder.write("photo.jpg", testing::jpeg_of(77, 100, 80));

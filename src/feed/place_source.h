@@ -23,8 +23,9 @@ class PlaceSource {
   virtual int places() const = 0;
   virtual int images(int place) const = 0;  ///< pictures to choose from
   virtual int group(int place) const = 0;   ///< batches are filled from one group (a city) while it lasts; ascending with place
-  /// > 0: a batch is filled from so many places that follow each other, so that its negatives are near and hard.
+  /// > 0: a batch is filled from a stretch of so many frames while it lasts, so that its negatives are near and hard.
   virtual int stretch() const { return 0; }
+  virtual int frame(int place) const { return place; }  ///< where on the drive
   /// Two places that could be one place to the eye must not meet in a batch.
   virtual bool may_meet(int place, int other) const = 0;
   virtual bool aligned() const = 0;  ///< see TrainSource::aligned

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <numeric>
 #include <tuple>
 
@@ -107,8 +108,8 @@ std::shared_ptr<const SourcePlan::Epoch> SourcePlan::epoch(std::int64_t number) 
   return made_.back().second;
 }
 
-/// Groups in order, stretches in any, cut anew each time. Within them as if the pictures were shuffled and places came in the order of their first picture: the
-/// times until one of n pictures comes up are exponential, n times as short as for one.
+/// Groups in order, stretches in any, cut anew each time. Within them as if the pictures were shuffled and places came in the
+/// order of their first picture: the times until one of n pictures comes up are exponential, n times as short as for one.
 std::vector<int> SourcePlan::order_of(SplitMix& random) const {
   std::vector<std::tuple<int, double, int>> keys;  // group, time, place
   keys.reserve(static_cast<std::size_t>(source_.places()));
@@ -117,7 +118,7 @@ std::vector<int> SourcePlan::order_of(SplitMix& random) const {
   const std::uint64_t shuffle = stretch > 0 ? random.next() : 0;
   const auto group_of = [&](int place) {
     if (stretch == 0) return source_.group(place);
-    const auto number = static_cast<std::uint64_t>((place + cut) / stretch);
+    const auto number = static_cast<std::uint64_t>((source_.frame(place) + cut) / stretch);
     return static_cast<int>(scatter(shuffle ^ number) >> 33U);
   };
   for (int place = 0; place < source_.places(); ++place) {
@@ -164,6 +165,10 @@ void SourcePlan::complete(std::vector<int>& batch, const std::vector<int>& order
   const auto start = std::ranges::find_if(order, [&](int place) { return source_.group(place) == group; });
   std::vector<int> candidates(start, order.end());
   candidates.insert(candidates.end(), order.begin(), start);
+  if (source_.stretch() > 0 && !batch.empty()) {
+    const int here = source_.frame(batch.back());
+    std::ranges::stable_sort(candidates, {}, [&](int place) { return std::abs(source_.frame(place) - here); });
+  }
   std::size_t own = batch.size();
   fill_up(batch, candidates);
   // Too crowded: give up the batch's own places one by one, in the end all of them.

@@ -104,7 +104,8 @@ inline TrainSource town(int places, std::uint64_t seed = 1) {
 /// Places without pictures; whether two may meet, and their groups, is up to the test.
 class MadeUpPlaces final : public feed::PlaceSource {
  public:
-  explicit MadeUpPlaces(int places, std::function<bool(int, int)> may_meet = {}, int places_per_group = 1'000'000, int stretch = 0)
+  explicit MadeUpPlaces(int places, std::function<bool(int, int)> may_meet = {}, int places_per_group = 1'000'000,
+                        int stretch = 0)
       : places_(places), may_meet_(std::move(may_meet)), places_per_group_(places_per_group), stretch_(stretch) {}
 
   std::string name() const override { return "made up"; }

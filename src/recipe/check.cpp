@@ -91,6 +91,11 @@ void check_data(const TrainConfig& config, const Checker& check) {
                     "between the two lies what is neither the same place nor another",
                     "[[data.source]] {} negative_m is {}, but must be at least positive_m, {}", number, source.negative_m,
                     source.positive_m);
+    const std::int64_t filled = static_cast<std::int64_t>(data.places_per_batch) * source.negative_frames;
+    check.refuse_if(!data.mixed && source.stretch_frames > 0 && source.stretch_frames < filled,
+                    "a longer stretch, or places nearer to each other",
+                    "[[data.source]] {} stretch_frames is {}, but {} places, {} frames apart, take {}", number,
+                    source.stretch_frames, data.places_per_batch, source.negative_frames, filled);
     check.refuse_if(source.kind == TrainSource::Kind::kTown && validated_on_town && source.seed == config.validation.town_seed,
                     "another seed is another town", "[[data.source]] {} and [validation] use the same town, seed {}", number,
                     source.seed);
@@ -117,6 +122,8 @@ void check_distill(const TrainDistill& distill, const Checker& check) {
     return;
   }
   check.refuse_if(distill.steps == 0, "steps = 20000, for example", "[distill] has a teacher, but steps is 0");
+  check.refuse_if(std::ranges::any_of(distill.teachers, [](const auto& teacher) { return teacher.model.empty(); }),
+                  "model = \"dinov2_vits14_pretrain.pth\", for example", "a [[distill.teacher]] has an empty model");
   check.refuse_if(distill.photos.empty() && distill.town_places == 0, "photos = [\"photos\"], or town_places = 2000",
                   "[distill] has neither photos nor town_places: there is nothing to look at");
 }

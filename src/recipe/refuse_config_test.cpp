@@ -53,6 +53,8 @@ TEST(BadTrainConfig, AWrongTypeIsNamedWithTheValueAndWhatItShouldBe) {
             "t.toml:2: [model] backbone is \"a\\x00b\", but must be text without control characters");
   EXPECT_EQ(refusal("[data]\nsource = \"town\"\n").sentence,
             "t.toml:2: [data] source is \"town\", but must be tables: [[data.source]]");
+  EXPECT_EQ(refusal("[distill]\nteacher = \"t.pth\"\n").sentence,
+            "t.toml:2: [distill] teacher is \"t.pth\", but must be tables: [[distill.teacher]]");
   EXPECT_EQ(refusal("[data]\nsource = [1]\n").sentence, "t.toml:2: [data] source is 1, but must be tables: [[data.source]]");
 }
 
@@ -105,6 +107,12 @@ TEST(BadTrainConfig, SettingsThatContradictEachOtherAreRefused) {
   EXPECT_EQ(sentence("[[distill.teacher]]\nmodel = \"t\""), "t.toml: [distill] has a teacher, but steps is 0");
   EXPECT_EQ(sentence("[distill]\nsteps = 5\n[[distill.teacher]]\nmodel = \"t\""),
             "t.toml: [distill] has neither photos nor town_places: there is nothing to look at");
+  EXPECT_EQ(sentence("[distill]\nsteps = 5\n[[distill.teacher]]\nmodel = \"\""),
+            "t.toml: a [[distill.teacher]] has an empty model");
+  EXPECT_EQ(refusal("[data]\nmixed = false\nplaces_per_batch = 8\n[[data.source]]\nkind = \"pairs\"\npath = \"p\"\n"
+                    "queries = \"q\"\nreferences = \"r\"\nnegative_frames = 20\nstretch_frames = 150\n")
+                .sentence,
+            "t.toml: [[data.source]] 1 stretch_frames is 150, but 8 places, 20 frames apart, take 160");
   EXPECT_EQ(refusal("").sentence, "t.toml: there is no [[data.source]] to learn from");
   EXPECT_EQ(refusal("steps = 0").sentence, "t.toml: steps is 0 and [distill] has no teacher: there is nothing to do");
   EXPECT_EQ(refusal("[[data.source]]\nkind = \"folders\"\npath = \"p\"\nnegative_m = 20\n").sentence,

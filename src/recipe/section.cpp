@@ -206,7 +206,7 @@ TomlTable Section::table(const std::string& key) {
 std::vector<TomlTable> Section::tables(const std::string& key) {
   const auto* value = take(key);
   if (value == nullptr) return {};
-  const auto wanted = fmt::format("tables: [[data.{}]]", key);
+  const auto wanted = fmt::format("tables: [[{}.{}]]", title_.substr(1, title_.size() - 2), key);
   std::vector<TomlTable> out;
   for (const auto& element : checked_list(key, *value, wanted, 0)) {
     const auto* table = std::get_if<TomlTable>(&element.value);

@@ -70,7 +70,7 @@ Settings distill_settings(const TrainConfig& config) {
   const auto add = [&](const char* name, const auto& value) { out.emplace_back(name, as_utf8(fmt::format("{}", value))); };
   add("seed", config.seed);
   add("model.arch", m.arch);
-  add("model.start", m.start);
+  if (m.start != TrainModel{}.start) add("model.start", m.start);
   add("model.width", m.width);
   add("model.depth", m.depth);
   add("model.heads", m.heads);
@@ -91,7 +91,7 @@ Settings distill_settings(const TrainConfig& config) {
   add("distill.cached_crops", d.cached_crops);
   add("distill.seen_share", d.seen_share);
   add("distill.lr", d.lr);
-  add("distill.orthogonal", d.orthogonal);
+  if (d.orthogonal) add("distill.orthogonal", d.orthogonal);
   add("distill.warmup_steps", d.warmup_steps);
   add("distill.weight_decay", d.weight_decay);
   return out;
@@ -183,11 +183,13 @@ void Distiller::open_cache() {
   const fs::path folder = settings.cache.empty() ? folder_ : settings.cache;
   make_folder(folder);
   std::uint64_t key = scatter(config_.seed);
-  for (const char c : teachers_.fingerprint() + crops_.describe()) {
-    key = scatter(key ^ static_cast<std::uint64_t>(static_cast<unsigned char>(c)));
-  }
   const Size size = crop_size();
-  cache_ = std::make_unique<TokenCache>(folder / "teacher.tokens", rotation_.capacity(),
+  std::string words = fmt::format("{} {} {} {}x{}", teachers_.fingerprint(), crops_.describe(), settings.town_share, size.height,
+                                  size.width);
+  for (const auto& photos : settings.photos) words += " " + settled_path(photos);
+  for (const char c : words) key = scatter(key ^ static_cast<std::uint64_t>(static_cast<unsigned char>(c)));
+  // The key in the name: runs that share a folder but not their crops keep apart.
+  cache_ = std::make_unique<TokenCache>(folder / fmt::format("teacher-{:016x}.tokens", key), rotation_.capacity(),
                                         3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width),
                                         token_count(), key,
                                         "lower [distill] cached_crops, or give [distill] cache a folder with room");
@@ -232,7 +234,7 @@ CachedCrop Distiller::taught(const feed::Crop& crop, std::int64_t id) {
     if (unreadable_.insert(name).second) progress_.say(fmt::format("notice: '{}' cannot be read and is left out", name));
   }
   CachedCrop out;
-  if (cache_->load(id, out)) return out;  // by a run that shares the cache
+  if (cache_->load(id, out) && out.pixels == crop.image.rgb) return out;  // by a run that shares the cache
   out = {};
   out.pixels = crop.image.rgb;
   out.tokens = to_half(teachers_.tokens_of(crop.image));
@@ -337,8 +339,8 @@ DistillOutcome Distiller::run() {
     model::LoadedModel backbone = student_.model();
     std::vector<std::string> names;
     for (const auto& teacher : config_.distill.teachers) names.push_back(teacher.model.filename().string());
-    backbone.config.provenance = fmt::format("{}: distilled from {} for {} steps, seed {}", config_.name, fmt::join(names, " and "),
-                                             steps, config_.seed);
+    backbone.config.provenance = fmt::format("{}: distilled from {} for {} steps, seed {}", config_.name,
+                                             fmt::join(names, " and "), steps, config_.seed);
     model::save_model_file(outcome.backbone, backbone);
   }
   save();

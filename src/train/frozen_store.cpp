@@ -37,7 +37,7 @@ std::uint64_t key_of(const TrainConfig& config, const model::LoadedModel& start,
     key = XXH3_64bits_withSeed(line.data(), line.size(), key);
   };
   for (const auto& [name, value] : settings_of(config)) {
-    const bool of_batches = name == "data.places_per_batch" || name == "data.mixed";
+    const bool of_batches = name == "data.places_per_batch" || name == "data.mixed" || name.ends_with(".stretch_frames");
     const bool of_pictures = (name.starts_with("data.") && !of_batches) || name.starts_with("augment.");
     if (of_pictures) add(name, value);
   }

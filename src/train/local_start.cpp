@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // Three things a ViT otherwise spends its first thousands of steps on:
-//  - patch embedding: cosine waves over the patch in brightness and two colour differences, each divided by how strong its frequency
-//    is in photos (amplitudes fall as 1/frequency), so that edges are not drowned by the mean colour;
-//  - position table: waves along both axes, from two patches to the whole grid long;
+//  - patch embedding: cosine waves over the patch in brightness and two colour differences, each divided by how strong its
+//    frequency is in photos (amplitudes fall as 1/frequency), so that edges are not drowned by the mean colour;
+//  - position table: waves along both axes, a quarter of them from one patch to the whole grid long;
 //  - attention: keys begin equal to queries, so a token attends to tokens like itself, in content or in place.
 // Matrices else are normal with deviation 1 / sqrt(inputs), less where a block adds to its input.
 #include "train/local_start.h"
@@ -99,13 +99,14 @@ std::vector<float> position_waves(int width, int rows, int cols) {
   return out;
 }
 
-/// A token meets itself with a logit of about kSelf.
+/// A token meets itself with a logit of about 3: kSelf, less what the cut of the normal takes.
 std::vector<float> queries_as_keys(const std::string& name, const model::VitConfig& vit, std::uint64_t seed) {
   constexpr double kSelf = 4;
   const auto part = static_cast<std::size_t>(vit.width) * static_cast<std::size_t>(vit.width);
   const double head = static_cast<double>(vit.width) / vit.heads;
   auto out = normal(name, part, std::sqrt(kSelf / (std::sqrt(head) * vit.width)), seed);
-  out.insert(out.end(), out.begin(), out.begin() + static_cast<std::ptrdiff_t>(part));
+  out.resize(2 * part);
+  std::copy_n(out.begin(), part, out.begin() + static_cast<std::ptrdiff_t>(part));
   const auto values = normal(name + ".values", part, 1 / std::sqrt(static_cast<double>(vit.width)), seed);
   out.insert(out.end(), values.begin(), values.end());
   return out;

@@ -4,6 +4,7 @@
 // Orthogonal: m = b m + g,  p = p (1 - lr wd) - lr * s * U V^T of g + b m,  s so that a step is as long as one of AdamW's.
 #include "train/optimiser.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -16,7 +17,6 @@ namespace {
 
 constexpr double kBeta1 = 0.9, kBeta2 = 0.999;
 constexpr double kOrthogonalBeta = 0.95;
-constexpr double kAdamStep = 1;  // length of the first steps of AdamW, by value
 
 /// About U V^T of x = U S V^T, (parts, rows, columns): five rounds of a polynomial that pulls all singular values towards 1.
 torch::Tensor orthogonalised(torch::Tensor x) {
@@ -30,8 +30,11 @@ torch::Tensor orthogonalised(torch::Tensor x) {
   return tall ? x.transpose(1, 2) : x;
 }
 
-/// Queries, keys and values are three matrices in one.
-std::int64_t parts_of(const std::string& name) { return name.ends_with(".qkv.weight") ? 3 : 1; }
+/// Queries, keys and values are three matrices in one, the gate and its values two.
+std::int64_t parts_of(const std::string& name) {
+  if (name.ends_with(".qkv.weight")) return 3;
+  return name.ends_with(".w12.weight") ? 2 : 1;
+}
 
 }  // namespace
 
@@ -87,8 +90,9 @@ void Optimiser::step(std::int64_t step) {
     if (rule.orthogonal) {
       m.mul_(kOrthogonalBeta).add_(gradient);
       const torch::Tensor ahead = (gradient + kOrthogonalBeta * m).view({parts_of(name), -1, value.size(1)});
+      // An orthogonal matrix has values of 1 / sqrt(longest); so long a step is what AdamW begins with.
       const double longest = static_cast<double>(std::max(ahead.size(1), ahead.size(2)));
-      value.add_(orthogonalised(ahead).reshape(value.sizes()), -lr * kAdamStep * std::sqrt(longest));
+      value.add_(orthogonalised(ahead).reshape(value.sizes()), -lr * std::sqrt(longest));
       continue;
     }
     m.mul_(kBeta1).add_(gradient, 1 - kBeta1);

@@ -157,8 +157,11 @@ TEST(Optimiser, FrozenTensorsAreNoneOfItsBusiness) {
 }
 
 TEST(Optimiser, GoesOnFromASavedStateToTheBit) {
+  TrainOptimiser settings = steady();
+  settings.orthogonal = true;
   Tensors straight = parameters();
-  Optimiser one(steady(), straight);
+  straight["backbone.model.blocks.0.mlp.fc1.weight"] = torch::randn({8, 4}).set_requires_grad(true);
+  Optimiser one(settings, straight);
   Tensors taken_up;
   model::Weights saved;
   const auto move = [](Optimiser& optimiser, Tensors& tensors, int step) {
@@ -173,7 +176,7 @@ TEST(Optimiser, GoesOnFromASavedStateToTheBit) {
     }
     move(one, straight, step);
   }
-  Optimiser other(steady(), taken_up);
+  Optimiser other(settings, taken_up);
   other.restore(saved);
   for (int step = 5; step < 10; ++step) move(other, taken_up, step);
   for (const auto& [name, tensor] : straight) EXPECT_TRUE(torch::equal(tensor, taken_up[name])) << name;

@@ -33,6 +33,11 @@ class Words {
   Words& number(const char* key, const T& value) {
     return text(key, fmt::format("{}", value));
   }
+  /// A setting that came later: runs from before it go on.
+  template <typename T>
+  Words& changed(const char* key, const T& value, const T& usual) {
+    return value == usual ? *this : number(key, value);
+  }
   template <typename T>
   Words& list(const char* key, const std::vector<T>& values) {
     return text(key, fmt::format("[{}]", fmt::join(values, ", ")));
@@ -56,7 +61,8 @@ const char* name_of(TrainSource::Kind kind) {
 }
 
 void add_model(Words& words, const TrainModel& model) {
-  words.table("model").path("backbone", model.backbone).text("arch", model.arch).text("start", model.start).number("width", model.width);
+  words.table("model").path("backbone", model.backbone).text("arch", model.arch).number("width", model.width);
+  words.changed("start", model.start, TrainModel{}.start);
   words.number("depth", model.depth).number("heads", model.heads).number("patch", model.patch);
   words.text("aggregator", model.aggregator).number("clusters", model.clusters).number("cluster_dim", model.cluster_dim);
   words.number("token_dim", model.token_dim).number("hidden", model.hidden).number("sinkhorn_iters", model.sinkhorn_iters);
@@ -77,7 +83,7 @@ void add_data(Words& words, const TrainData& data) {
         .text("gt", source.gt.string())
         .number("tolerance_frames", source.tolerance_frames)
         .number("negative_frames", source.negative_frames)
-        .number("stretch_frames", source.stretch_frames);
+        .changed("stretch_frames", source.stretch_frames, 0);
     words.number("positive_m", source.positive_m).number("negative_m", source.negative_m).number("places", source.places);
     words.number("seed", source.seed).number("aligned", source.aligned);
   }
@@ -100,7 +106,7 @@ void add_learning(Words& words, const TrainLoss& loss, const TrainOptimiser& opt
   words.number("weitop_eps", optimiser.weitop_eps).number("weight_decay", optimiser.weight_decay);
   words.number("warmup_steps", optimiser.warmup_steps).number("decay_steps", optimiser.decay_steps);
   words.number("end_factor", optimiser.end_factor).number("clip_norm", optimiser.clip_norm);
-  words.number("orthogonal", optimiser.orthogonal);
+  words.changed("orthogonal", optimiser.orthogonal, false);
 }
 
 void add_validation(Words& words, const TrainValidation& validation) {

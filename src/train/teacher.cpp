@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "image/preprocess.h"
 #include "model/config.h"
+#include "model/model_file.h"
 #include "revisit/model.h"
 #include "tensor/kernels.h"
 #include "tensor/parallel.h"
@@ -27,8 +28,8 @@ struct Teacher::Impl {
     }
     blocks = settings.block < 0 ? config.depth : settings.block + 1;
     if (size.height % config.patch != 0 || size.width % config.patch != 0) {
-      fail(ErrorCode::kUsage, "[[distill.teacher]] size {}x{} is no multiple of the teacher's patch of {} pixels", size.height,
-           size.width, config.patch);
+      fail(ErrorCode::kUsage, "[[distill.teacher]] size {}x{} is no multiple of the patch of '{}', {} pixels", size.height,
+           size.width, settings.model.string(), config.patch);
     }
   }
 
@@ -50,7 +51,11 @@ Size Teacher::grid() const {
   return {impl_->size.height / patch, impl_->size.width / patch};
 }
 int Teacher::rows() const { return 1 + grid().height * grid().width; }
-std::string Teacher::fingerprint() const { return impl_->model.loaded().config.fingerprint; }
+std::string Teacher::fingerprint() const {
+  std::string out = impl_->model.loaded().config.fingerprint + fmt::format(" after {} blocks", impl_->blocks);
+  for (const auto& [name, value] : model::to_metadata(impl_->model.loaded().config)) out += fmt::format(" {}={}", name, value);
+  return out;
+}
 
 std::vector<float> Teacher::tokens_of(const Image& image) {
   Impl& t = *impl_;
@@ -84,7 +89,6 @@ Teachers::Teachers(const std::vector<TrainTeacher>& settings) {
                      settings.front().model.string(), first.height, first.width);
     }
     widths_.push_back(teacher->width());
-    blocks_.push_back(one.block);
     size_ = {std::max(size_.height, one.size.height), std::max(size_.width, one.size.width)};
   }
   if (teachers_.empty()) fail(ErrorCode::kUsage, "[distill] has no teacher");
@@ -92,7 +96,7 @@ Teachers::Teachers(const std::vector<TrainTeacher>& settings) {
 
 std::string Teachers::fingerprint() const {
   std::string out;
-  for (std::size_t i = 0; i < teachers_.size(); ++i) out += fmt::format("{}@{} ", teachers_[i]->fingerprint(), blocks_[i]);
+  for (const auto& teacher : teachers_) out += teacher->fingerprint() + "; ";
   return out;
 }
 

@@ -27,7 +27,7 @@ class Teacher {
   int rows() const;  ///< 1 + patches
   int width() const;
   Size grid() const;
-  std::string fingerprint() const;  ///< of its weights
+  std::string fingerprint() const;  ///< of all its tokens depend on
 
  private:
   struct Impl;
@@ -44,14 +44,13 @@ class Teachers {
 
   int rows() const { return teachers_.front()->rows(); }
   Size grid() const { return teachers_.front()->grid(); }
-  Size size() const { return size_; }                     ///< that shows each of them all it can see
+  Size size() const { return size_; }  ///< that shows each of them all it can see
   const std::vector<int>& widths() const { return widths_; }
-  std::string fingerprint() const;  ///< of weights and blocks
+  std::string fingerprint() const;
 
  private:
   std::vector<std::unique_ptr<Teacher>> teachers_;
   std::vector<int> widths_;
-  std::vector<int> blocks_;
   Size size_{0, 0};
 };
 

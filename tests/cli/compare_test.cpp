@@ -75,6 +75,10 @@ TEST_F(Compare, GivesTablesAndGoesOnFromWhatIsMeasured) {
   }
   EXPECT_NE(contents("runs/mine/compare.md").find("| WeiToP, rho 0.5 | random, rho 0.5 |"), std::string::npos);
 
+  int cells = 0;
+  for ([[maybe_unused]] const auto& cell : std::filesystem::directory_iterator(folder_ / "runs/mine/cells")) ++cells;
+  EXPECT_EQ(cells, 2 * (2 + 3)) << "no two repetitions are the same measurement";
+
   const auto again = compare();
   EXPECT_EQ(again.exit_code, 0);
   EXPECT_EQ(again.err.find("describing"), std::string::npos) << again.err;

@@ -12,6 +12,7 @@ from train_run import config, log_of, main, run, start, steps_of
 STAGE = """
 [distill]
 seen_share = 0.5
+orthogonal = true
 photos = ["town/database", "town/queries"]
 town_places = 20
 steps = 40
@@ -33,7 +34,7 @@ size = "{second}"
 
 def stage(root, name, size="56x56", second="56x56", steps=2):
     file = config(root / name, steps=steps, minutes=1e-6, every=0)
-    file.write_text(file.read_text().replace("light = 0.5", "light = 0.5\nnight = 0.3") + STAGE.format(size=size, second=second))
+    file.write_text(file.read_text().replace("light = 0.5", "light = 0.5\nnight = 0.3").replace("patch = 14", 'patch = 14\nstart = "local"') + STAGE.format(size=size, second=second))
     return file
 
 
@@ -60,18 +61,28 @@ def teaches(root):
         child.send_signal(number)
         errors = child.communicate()[1]
         assert number != signal.SIGINT or re.search(r"stopped after \d+ of 40 steps of the distillation", errors), errors
-        (out / "distill" / "teacher.tokens").unlink()  # can be made again
+        next((out / "distill").glob("teacher-*.tokens")).unlink()  # can be made again
         run("train", root / "a.toml", "--out", out, "--resume")
         assert log_of(out / "distill") == log, "the logs differ"
         for name in ("distill/backbone.safetensors", "last.safetensors"):
             assert (out / name).read_bytes() == (straight / name).read_bytes(), f"{name} differs"
+
+    for name in ("kept", "used"):  # the second finds what the first has asked the teachers
+        shared = stage(root, f"{name}.toml")
+        shared.write_text(shared.read_text().replace("cached_crops = 24", 'cached_crops = 24\ncache = "tokens"'))
+        run("train", shared, "--out", root / name)
+        assert log_of(root / name / "distill") == log, "the logs differ"
+    other = root / "other.toml"
+    other.write_text(shared.read_text().replace("cached_crops", "town_share = 0.6\ncached_crops"))
+    run("train", other, "--out", root / "other", expect=0)
+    assert len(list((root / "tokens").glob("teacher-*.tokens"))) == 2, "other crops are kept apart"
 
     result = run("train", stage(root, "b.toml", size="70x70"), "--out", root / "b", expect=2)
     assert "sees 4x4 patches, but" in result.stderr and "sees 5x5" in result.stderr, result.stderr
     result = run("train", stage(root, "b.toml", size="70x70", second="70x70"), "--out", root / "b", expect=2)
     assert 'data.size = "70x70"' in result.stderr and "the same 5x5 patches" in result.stderr, result.stderr
     result = run("train", stage(root, "c.toml", size="60x60"), "--out", root / "c", expect=2)
-    assert "60x60 is no multiple of the teacher's patch of 14" in result.stderr, result.stderr
+    assert "60x60 is no multiple of the patch of" in result.stderr, result.stderr
     result = run("train", root / "a.toml", "--out", straight, "--seed", 8, "--resume", expect=3)
     assert "began with seed '3', but now it is '8'" in result.stderr, result.stderr
 
