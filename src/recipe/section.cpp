@@ -206,12 +206,13 @@ TomlTable Section::table(const std::string& key) {
 std::vector<TomlTable> Section::tables(const std::string& key) {
   const auto* value = take(key);
   if (value == nullptr) return {};
-  const auto wanted = fmt::format("tables: [[{}.{}]]", title_.substr(1, title_.size() - 2), key);
+  const auto table = title_.empty() ? "" : title_.substr(1, title_.size() - 2) + ".";  // "[data]" -> "data."
+  const auto wanted = fmt::format("tables: [[{}{}]]", table, key);
   std::vector<TomlTable> out;
   for (const auto& element : checked_list(key, *value, wanted, 0)) {
-    const auto* table = std::get_if<TomlTable>(&element.value);
-    if (table == nullptr) misfit(key, element, wanted);
-    out.push_back(*table);
+    const auto* one = std::get_if<TomlTable>(&element.value);
+    if (one == nullptr) misfit(key, element, wanted);
+    out.push_back(*one);
   }
   return out;
 }
