@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-FileCopyrightText: 2026 The revisit authors
 # SPDX-License-Identifier: Apache-2.0
-# The study on a real backbone, from its trainings to its tables. Whatever is done is not done again, so it may be stopped at any time.
+# The study of docs/study.md, from its trainings to its tables. Whatever is done is not done again, so it may be stopped at any time.
 # usage: scripts/study.sh [REVISIT]: the program, build/release/bin/revisit unless named
 set -euo pipefail
 cd "$(dirname "$0")/.."

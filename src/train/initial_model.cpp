@@ -31,12 +31,6 @@ double inverse_softplus(double y) {
   return y > 0 ? std::max(y + std::log(-std::expm1(-y)), kZero) : kZero;
 }
 
-std::size_t count_of(const std::vector<std::int64_t>& shape) {
-  std::size_t count = 1;
-  for (const std::int64_t size : shape) count *= static_cast<std::size_t>(size);
-  return count;
-}
-
 /// Ones for norms and LayerScale (as DINOv2 was released), zero biases, everything else normal with deviation 0.02 or as
 /// local_start has it.
 std::vector<float> backbone_values(const std::string& name, const std::vector<std::int64_t>& shape, const TrainModel& settings,
@@ -44,12 +38,9 @@ std::vector<float> backbone_values(const std::string& name, const std::vector<st
   const std::size_t count = count_of(shape);
   const bool is_norm = name.find("norm") != std::string::npos;
   if (name.ends_with(".gamma") || (is_norm && name.ends_with(".weight"))) return std::vector<float>(count, 1.0F);
-  std::vector<float> values(count, 0.0F);
-  if (name.ends_with(".bias")) return values;
+  if (name.ends_with(".bias")) return std::vector<float>(count, 0.0F);
   if (settings.start == "local") return local_start(name, shape, vit, seed);
-  RandomValues random(name, seed);
-  for (float& value : values) value = random.truncated_normal(0.02);
-  return values;
+  return normal_values(name, count, 0.02, seed);
 }
 
 /// As torch starts a Linear or a convolution: weight and bias uniform within 1 / sqrt(inputs of the layer).

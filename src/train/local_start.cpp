@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Three things a ViT otherwise spends its first thousands of steps on:
+// Three things a ViT otherwise has to learn first:
 //  - patch embedding: cosine waves over the patch in brightness and two colour differences, each divided by how strong its
 //    frequency is in photos (amplitudes fall as 1/frequency), so that edges are not drowned by the mean colour;
 //  - position table: waves along both axes, a quarter of them from one patch to the whole grid long;
@@ -54,16 +54,9 @@ double cosine_wave(int frequency, int x, int size) {
   return scale * std::cos(kPi * (x + 0.5) * frequency / size);
 }
 
-std::vector<float> normal(const std::string& name, std::size_t count, double deviation, std::uint64_t seed) {
-  RandomValues random(name, seed);
-  std::vector<float> out(count);
-  for (float& value : out) value = random.truncated_normal(deviation);
-  return out;
-}
-
 std::vector<float> patch_filters(const std::string& name, int width, int patch, std::uint64_t seed) {
   const auto area = static_cast<std::size_t>(patch * patch);
-  auto out = normal(name, static_cast<std::size_t>(width) * 3 * area, 0.02, seed);  // of filters beyond the last wave
+  auto out = normal_values(name, static_cast<std::size_t>(width) * 3 * area, 0.02, seed);  // of filters beyond the last wave
   const auto all = waves(patch);
   for (std::size_t f = 0; f < std::min(all.size(), static_cast<std::size_t>(width)); ++f) {
     const Wave& wave = all[f];
@@ -104,10 +97,10 @@ std::vector<float> queries_as_keys(const std::string& name, const model::VitConf
   constexpr double kSelf = 4;
   const auto part = static_cast<std::size_t>(vit.width) * static_cast<std::size_t>(vit.width);
   const double head = static_cast<double>(vit.width) / vit.heads;
-  auto out = normal(name, part, std::sqrt(kSelf / (std::sqrt(head) * vit.width)), seed);
+  auto out = normal_values(name, part, std::sqrt(kSelf / (std::sqrt(head) * vit.width)), seed);
   out.resize(2 * part);
   std::copy_n(out.begin(), part, out.begin() + static_cast<std::ptrdiff_t>(part));
-  const auto values = normal(name + ".values", part, 1 / std::sqrt(static_cast<double>(vit.width)), seed);
+  const auto values = normal_values(name + ".values", part, 1 / std::sqrt(static_cast<double>(vit.width)), seed);
   out.insert(out.end(), values.begin(), values.end());
   return out;
 }
@@ -119,12 +112,11 @@ std::vector<float> local_start(const std::string& name, const std::vector<std::i
   if (name.ends_with("patch_embed.proj.weight")) return patch_filters(name, vit.width, vit.patch, seed);
   if (name.ends_with("pos_embed")) return position_waves(vit.width, vit.pos_rows, vit.pos_cols);
   if (name.ends_with("attn.qkv.weight")) return queries_as_keys(name, vit, seed);
-  std::size_t count = 1;
-  for (const auto side : shape) count *= static_cast<std::size_t>(side);
-  if (shape.size() != 2) return normal(name, count, 0.02, seed);
+  const std::size_t count = count_of(shape);
+  if (shape.size() != 2) return normal_values(name, count, 0.02, seed);
   const bool adds = name.ends_with("attn.proj.weight") || name.ends_with("fc2.weight") || name.ends_with("w3.weight");
   const double inputs = static_cast<double>(shape.at(1));
-  return normal(name, count, 1 / std::sqrt(inputs * (adds ? 2.0 * vit.depth : 1.0)), seed);
+  return normal_values(name, count, 1 / std::sqrt(inputs * (adds ? 2.0 * vit.depth : 1.0)), seed);
 }
 
 }  // namespace revisit::train

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <numbers>
 #include <string>
+#include <vector>
 
 #include "base/random.h"
 
@@ -37,5 +38,18 @@ class RandomValues {
 
   SplitMix random_;
 };
+
+inline std::size_t count_of(const std::vector<std::int64_t>& shape) {
+  std::size_t count = 1;
+  for (const std::int64_t size : shape) count *= static_cast<std::size_t>(size);
+  return count;
+}
+
+inline std::vector<float> normal_values(const std::string& name, std::size_t count, double deviation, std::uint64_t seed) {
+  RandomValues random(name, seed);
+  std::vector<float> out(count);
+  for (float& value : out) value = random.truncated_normal(deviation);
+  return out;
+}
 
 }  // namespace revisit::train
