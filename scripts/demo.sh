@@ -25,7 +25,7 @@ echo
 echo "Two pictures of each place become an index; the third asks: have I been here before?"
 run index add town.rvs town/database
 mkdir asked
-find town/queries -name '*.jpg' | sort | head -4 | xargs -I{} cp {} asked/
+find town/queries -name '*.jpg' | sort | sed -n 1,4p | xargs -I{} cp {} asked/
 for rho in 1 0.5; do
   run query town.rvs asked --rho "$rho"
 done
