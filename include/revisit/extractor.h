@@ -23,6 +23,7 @@ struct ExtractorOptions {
   std::optional<int> prune_layer;         ///< blocks run before pruning; 0 = right after the patch embedding
   std::optional<double> kappa;            ///< weight of the learnt score against the token norm, in [0, 1]
   std::optional<std::string> norm_scale;  ///< "minmax" or "raw"
+  std::optional<int> spread;              ///< keep the best of each cell of this many patches a side; 1: of the whole picture
   std::uint64_t seed = 0;                 ///< for random pruning
   int threads = 0;                        ///< 0: every core this process may use
 };

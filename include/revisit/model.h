@@ -33,6 +33,7 @@ struct ModelInfo {
   int descriptor_dim = 0;  ///< 0 for backbone-only models until an aggregate is chosen
   std::string pruner;      ///< "weitop" or "none"
   double kappa = 0;
+  int spread = 1;          ///< WeiToP keeps the best of each cell of spread x spread patches; 1: of the whole picture
   std::int64_t parameters = 0;
   std::string licence;
   std::string provenance;   ///< the file it was imported from, or how it was made

@@ -85,6 +85,7 @@ struct TrainModel {
   int weitop_layer = 1;                    ///< blocks before it
   int weitop_hidden = 256;
   double kappa = 0.5;
+  int spread = 1;                          ///< keep the best of each spread x spread patches; 1: of the whole picture
 };
 
 struct TrainLoss {

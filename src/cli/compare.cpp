@@ -56,12 +56,15 @@ std::string settings_of(const Setting& setting, const CompareDataset& asked, con
   const Size size = o.size.value_or(info.size);
   const auto where = [](const fs::path& path) { return fs::weakly_canonical(path).string(); };
   const std::string prune = o.prune.value_or("-");
+  // A setting that came later: cells from before it stay what they were. A fingerprint is of weights, not of a model's settings.
+  const int cell = o.spread.value_or(prune == "-" || prune == "weitop" ? info.spread : 1);
+  const std::string spread = cell != 1 ? fmt::format(" spread {}", cell) : "";
   return fmt::format(
-      "model {} rho {} size {}x{} aggregate {} prune {} layer {} kappa {} seed {} top_k {} queries {} {} references {} {} {} | "
+      "model {} rho {} size {}x{} aggregate {} prune {} layer {} kappa {}{} seed {} top_k {} queries {} {} references {} {} {} | "
       "{}",
       info.fingerprint, o.rho, size.height, size.width, o.aggregate.value_or("-"),
       prune == "random" ? "random for each photo" : prune,
-      o.prune_layer.value_or(-1), o.kappa.value_or(-1), o.seed, top_k, dataset.queries.size(), where(asked.folders.queries),
+      o.prune_layer.value_or(-1), o.kappa.value_or(-1), spread, o.seed, top_k, dataset.queries.size(), where(asked.folders.queries),
       dataset.references.size(), where(asked.folders.references), asked.named, dataset.protocol);
 }
 

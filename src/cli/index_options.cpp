@@ -32,6 +32,7 @@ ExtractorOptions options_from(const IndexArgs& args, const IndexSettings& stored
   fill(out.prune_layer, stored.prune_layer);
   fill(out.kappa, stored.kappa);
   fill(out.norm_scale, stored.norm_scale);
+  fill(out.spread, stored.spread);
   if (out.seed == 0) out.seed = stored.seed;
   return out;
 }
@@ -103,6 +104,7 @@ IndexSetup set_up(const fs::path& folder, const std::optional<IndexSettings>& st
   now.prune_layer = options.prune_layer;
   now.kappa = options.kappa;
   now.norm_scale = options.norm_scale.value_or("");
+  now.spread = options.spread;
   now.seed = options.seed;
   if (stored) {
     require_compatible(folder, *stored, now);

@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "base/fail.h"
+#include "base/limits.h"
 #include "cli/binding.h"
 #include "cli/words.h"
 
@@ -52,6 +53,8 @@ void add_extractor_options(std::vector<Option>& options, ModelArgs& args) {
                    to_number(extractor.kappa, {0, 1})},
                   {"--norm-scale", "HOW", "how token norms enter the score, minmax or raw; default: the model's",
                    to_choice(extractor.norm_scale, {"minmax", "raw"})},
+                  {"--spread", "N", "keep the best of each NxN patches, 1: of the whole photo; default: the model's",
+                   to_int(extractor.spread, 1, limits::kMaxSpread)},
                   {"--seed", "S", "seed of random pruning, drawn anew for each photo; default 0", to_seed(extractor.seed)},
                   {"--threads", "N", "cores used for each image, 1 to 1024; default: all this process may use",
                    to_int(extractor.threads, 1, 1024)}});

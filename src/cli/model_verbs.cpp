@@ -33,6 +33,7 @@ Json object_of(const ModelInfo& info) {
               {"descriptor_dim", info.descriptor_dim},
               {"pruner", info.pruner},
               {"kappa", info.kappa},
+              {"spread", info.spread},
               {"parameters", info.parameters},
               {"licence", info.licence},
               {"mean", info.mean},
@@ -68,7 +69,8 @@ std::string architecture_lines(const ModelInfo& info) {
     out += fmt::format("aggregator    {}, {} clusters, descriptor of {} values\n", info.aggregator, info.clusters,
                        info.descriptor_dim);
   }
-  out += info.pruner == "none" ? "pruner        none\n" : fmt::format("pruner        {}, kappa {}\n", info.pruner, info.kappa);
+  out += info.pruner == "none" ? "pruner        none\n" : fmt::format("pruner        {}, kappa {}{}\n", info.pruner, info.kappa,
+                           info.spread > 1 ? fmt::format(", the best of each {0}x{0} patches", info.spread) : "");
   return out;
 }
 

@@ -71,6 +71,10 @@ void read(Section& in, CompareRow& out, const Origin& origin) {
     out.options.kappa.emplace();
     in.number("kappa", *out.options.kappa, recipe::kShare);
   }
+  if (in.has("spread")) {
+    out.options.spread.emplace();
+    in.whole("spread", *out.options.spread, 1, limits::kMaxSpread);
+  }
   if (in.has("prune_layer")) {
     out.options.prune_layer.emplace();
     in.whole("prune_layer", *out.options.prune_layer, 0, 127);

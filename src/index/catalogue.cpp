@@ -164,6 +164,7 @@ Catalogue Catalogue::create(const std::filesystem::path& folder, const IndexSett
   if (settings.prune_layer) insert_setting(database, "prune_layer", std::int64_t{*settings.prune_layer});
   if (settings.kappa) insert_setting(database, "kappa", settings.kappa);
   if (!settings.norm_scale.empty()) insert_setting(database, "norm_scale", std::string_view(settings.norm_scale));
+  if (settings.spread) insert_setting(database, "spread", std::int64_t{*settings.spread});
   if (settings.seed != 0) insert_setting(database, "seed", static_cast<std::int64_t>(settings.seed));
   database.run(
       fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}; COMMIT", kApplicationId, kFormatVersion).c_str());
@@ -214,6 +215,7 @@ void Catalogue::read_settings() {
     }
   }
   if (has("norm_scale")) settings_.norm_scale = text("norm_scale");
+  if (has("spread")) settings_.spread = integer("spread", 1, limits::kMaxSpread);
   if (has("seed")) settings_.seed = static_cast<std::uint64_t>(select.integer(0, "seed", -1));
 }
 

@@ -75,6 +75,9 @@ void check_settings(const IndexSettings& settings) {
   if (settings.prune_layer && (*settings.prune_layer < 0 || *settings.prune_layer > 1000)) {
     fail(ErrorCode::kUsage, "prune layer {} is outside 0..1000", *settings.prune_layer);
   }
+  if (settings.spread && (*settings.spread < 1 || *settings.spread > limits::kMaxSpread)) {
+    fail(ErrorCode::kUsage, "spread {} is outside 1..{}", *settings.spread, limits::kMaxSpread);
+  }
   const Size size = settings.size;
   if (size.height < 0 || size.width < 0 || size.height > limits::kMaxInputSide || size.width > limits::kMaxInputSide) {
     fail(ErrorCode::kUsage, "size {}x{} is outside 0..{}", size.height, size.width, limits::kMaxInputSide);

@@ -77,6 +77,7 @@ struct PruneConfig {
   int hidden = 0;           // of the WeiToP MLP
   double kappa = 0.5;
   NormScale norm_scale = NormScale::kMinMax;
+  int spread = 1;           // cells of spread x spread patches that WeiToP keeps the best of; 1: of the whole picture
 };
 
 /// The "no match" threshold and the settings it was chosen at.

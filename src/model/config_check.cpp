@@ -75,6 +75,7 @@ void check_prune(const PruneConfig& prune, int depth, const Checker& check) {
   if (prune.kind == PruneKind::kNone) return;
   check.whole("pruner.layer", prune.layer, 0, depth);
   check.real("pruner.kappa", prune.kappa, 0, 1);
+  check.whole("pruner.spread", prune.spread, 1, limits::kMaxSpread);
   if (prune.kind == PruneKind::kWeitop) check.whole("pruner.hidden", prune.hidden, 1, 8192);
 }
 

@@ -162,6 +162,7 @@ PruneConfig prune_from_metadata(const Fields& fields) {
   prune.hidden = fields.number<int>("pruner.hidden");
   prune.kappa = fields.number<double>("pruner.kappa");
   prune.norm_scale = fields.word("pruner.norm_scale", norm_scale_from);
+  if (fields.has("pruner.spread")) prune.spread = fields.number<int>("pruner.spread");
   return prune;
 }
 
@@ -194,6 +195,7 @@ std::map<std::string, std::string> to_metadata(const Config& config) {
     out["pruner.hidden"] = std::to_string(config.prune.hidden);
     out["pruner.kappa"] = fmt::format("{}", config.prune.kappa);
     out["pruner.norm_scale"] = name_of(config.prune.norm_scale);
+    if (config.prune.spread != 1) out["pruner.spread"] = std::to_string(config.prune.spread);  // came later: absent means 1
   }
   if (config.calibration) {
     out["calibration.min_similarity"] = fmt::format("{}", config.calibration->min_similarity);

@@ -34,6 +34,7 @@ TEST(Metadata, AConfigReadsBackExactly) {
   config.head.norm = ClusterNorm::kSalad;
   config.prune.kappa = 0.1 + 0.2;
   config.prune.norm_scale = NormScale::kRaw;
+  config.prune.spread = 3;
   config.calibration = Calibration{0.61803398874989, 0.99, 0.7, {280, 322}};
   config.licence = "CC0";
   config.provenance = "a.pth";
@@ -48,6 +49,7 @@ TEST(Metadata, AConfigReadsBackExactly) {
   EXPECT_EQ(back.head.tiers, config.head.tiers);
   EXPECT_FALSE(back.head.dustbin);
   EXPECT_EQ(back.prune.kappa, config.prune.kappa);
+  EXPECT_EQ(back.prune.spread, 3);
   EXPECT_EQ(back.calibration->min_similarity, config.calibration->min_similarity);
   EXPECT_EQ(back.calibration->size, (Size{280, 322}));
 }
@@ -60,6 +62,7 @@ TEST(Metadata, SaysThingsInReadableWords) {
   EXPECT_EQ(metadata.at("mean"), "0.485,0.456,0.406");
   EXPECT_EQ(metadata.at("aggregator.tiers"), "24,20,16,4");
   EXPECT_EQ(metadata.at("pruner.kappa"), "0.5");
+  EXPECT_FALSE(metadata.contains("pruner.spread")) << "the paper's choice reads as it always did";
   EXPECT_EQ(metadata.at("pos_rule"), "hub");
 }
 
@@ -138,6 +141,8 @@ TEST(Metadata, ValuesOutOfRangeAreRefusedByKey) {
                                                              {"pruner.kappa", "1.5"},
                                                              {"pruner.kappa", "nan"},
                                                              {"pruner.hidden", "0"},
+                                                             {"pruner.spread", "0"},
+                                                             {"pruner.spread", "65"},
                                                              {"licence", std::string(5000, 'x')},
                                                              {"revisit.format", "0"}};
   for (const auto& [key, value] : bad) {

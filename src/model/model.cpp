@@ -31,7 +31,10 @@ ModelInfo Model::info() const {
     info.descriptor_dim = config.head.descriptor_dim();
   }
   info.pruner = name_of(config.prune.kind);
-  if (config.prune.kind != model::PruneKind::kNone) info.kappa = config.prune.kappa;
+  if (config.prune.kind != model::PruneKind::kNone) {
+    info.kappa = config.prune.kappa;
+    info.spread = config.prune.spread;
+  }
   for (const auto& [name, tensor] : loaded_->weights.all()) info.parameters += tensor.count();
   info.licence = config.licence;
   info.provenance = config.provenance;

@@ -12,6 +12,7 @@
 #include <span>
 
 #include "base/fail.h"
+#include "base/limits.h"
 #include "base/random.h"
 #include "tensor/kernels.h"
 
@@ -64,6 +65,29 @@ void choose_best(const std::vector<float>& scores, int count, std::vector<int>& 
   std::ranges::sort(kept);
 }
 
+void spread_scores(std::vector<float>& scores, int columns, int cell) {
+  const int count = static_cast<int>(scores.size());
+  if (columns < 1 || count % columns != 0)
+    fail(ErrorCode::kInternal, "{} patches are no grid of {} columns", count, columns);
+  const auto at = [&](int i) { return scores[static_cast<std::size_t>(i)]; };
+  std::vector<float> share = scores;
+  min_max(share);
+  for (int i = 0; i < count; ++i) {
+    if (!std::isfinite(at(i))) continue;
+    const int top = i / columns / cell * cell, left = i % columns / cell * cell;
+    const int bottom = std::min(top + cell, count / columns), right = std::min(left + cell, columns);
+    int beaten = 0;
+    for (int y = top; y < bottom; ++y) {
+      for (int j = y * columns + left; j < y * columns + right; ++j) {
+        if (j != i && (!std::isfinite(at(j)) || at(i) > at(j) || (at(i) == at(j) && i < j))) ++beaten;
+      }
+    }
+    float& out = share[static_cast<std::size_t>(i)];
+    out = (static_cast<float>(beaten) + out) / static_cast<float>((bottom - top) * (right - left));
+  }
+  scores = std::move(share);
+}
+
 TokenPruner::TokenPruner(const PruneSettings& settings, const model::LoadedModel& model) : settings_(settings) {
   check(settings.rho);
   const int depth = model.config.vit.depth;
@@ -72,6 +96,9 @@ TokenPruner::TokenPruner(const PruneSettings& settings, const model::LoadedModel
   }
   if (!(settings.kappa >= 0 && settings.kappa <= 1)) {
     fail(ErrorCode::kUsage, "kappa must be between 0 and 1, not {}", settings.kappa);
+  }
+  if (settings.spread < 1 || settings.spread > limits::kMaxSpread) {
+    fail(ErrorCode::kUsage, "spread must be between 1 and {}, not {}", limits::kMaxSpread, settings.spread);
   }
   if (settings.kind != model::PruneKind::kWeitop) return;
   if (!model.weights.contains("weitop.0.weight")) {
@@ -110,6 +137,7 @@ void TokenPruner::after_block(int blocks_done, tensor::Tokens& tokens, tensor::A
   const int patches = tokens.patches();
   if (patches < 1) return;
   score(tokens.patch_values(), arena);
+  if (settings_.spread > 1) spread_scores(scores_, tokens.columns, settings_.spread);
   if (trace_ != nullptr) {
     trace_->logits = logits_;
     trace_->scores = scores_;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // Token pruning in one cut: after a chosen block the K best patches stay, the others are dropped for the rest of the network.
-// WeiToP scores patches with its student MLP and their norm; random and norm are its baselines.
+// WeiToP scores patches with its student MLP and their norm; random and norm are its baselines. The best may be asked of every
+// part of the picture instead of the picture as a whole.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +22,14 @@ struct PruneSettings {
   int layer = 1;       ///< blocks run before pruning, 0..depth
   double kappa = 0.5;  ///< weight of the student's logit against the norm, [0, 1] (WeiToP)
   model::NormScale norm_scale = model::NormScale::kMinMax;
+  int spread = 1;  ///< patches compete within cells of spread x spread first; 1: in the whole picture at once
   std::uint64_t seed = 0;  ///< of random, which draws anew for each picture
 };
 
 /// What the pruner saw, for one image of N0 patches. Filled at rho = 1 too.
 struct PruneTrace {
   std::vector<float> logits;  // (N0) output of the student; empty unless WeiToP
-  std::vector<float> scores;  // (N0) what the choice is made by
+  std::vector<float> scores;  // (N0) what the choice is made by, once spread
 };
 
 /// Throws Error kUsage unless rho is in (0, 1].
@@ -39,6 +41,12 @@ int kept_count(double rho, int patches);
 /// The `count` best positions by (score falling, position rising), returned ascending in `kept`. Scores that are not finite
 /// count as the lowest.
 void choose_best(const std::vector<float>& scores, int count, std::vector<int>& kept);
+
+/// Scores of a grid, row by row, become (members of the cell it beats + min-max of the score) / members of the cell, where cells
+/// of `cell` x `cell` patches are cut off at the edges: the best of every cell come before the second best of any, and within a
+/// rank the score decides. Which patches score well depends on light; where they lie does not, so that two pictures of a place
+/// keep more of the same. Of equal scores the lower index wins; those that are not finite stay so and beat nothing.
+void spread_scores(std::vector<float>& scores, int columns, int cell);
 
 /// One object serves one thread at a time; it must not outlive the model it was made from.
 class TokenPruner final : public tensor::TokenHook {

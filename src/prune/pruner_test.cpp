@@ -43,14 +43,14 @@ model::LoadedModel weitop_model() {
 
 /// CLS, `registers` registers and patches with random values; patch i starts as index i.
 struct Sequence {
-  Sequence(int patches, int registers = 0, std::uint32_t seed = 3)
+  Sequence(int patches, int registers = 0, std::uint32_t seed = 3, int columns = 1)
       : prefix(1 + registers), kept(static_cast<std::size_t>(patches)) {
     std::mt19937 random(seed);
     std::normal_distribution<float> normal(0.0F, 2.0F);
     values.resize(static_cast<std::size_t>((prefix + patches) * kWidth));
     for (float& value : values) value = normal(random);
     std::iota(kept.begin(), kept.end(), 0);
-    tokens = {{values.data(), prefix + patches, kWidth, kWidth}, prefix, &kept};
+    tokens = {{values.data(), prefix + patches, kWidth, kWidth}, prefix, &kept, columns};
   }
   int prefix;
   std::vector<float> values;
@@ -199,6 +199,64 @@ TEST(TokenPruner, ScoresMixTheStudentAndTheNormAsKappaAndScaleSay) {
   EXPECT_TRUE(scores(PruneKind::kNorm, 0.5, model::NormScale::kMinMax).logits.empty());
 }
 
+TEST(SpreadScores, PutTheBestOfEveryCellBeforeTheSecondOfAny) {
+  // 4 x 4 in cells of 2: the whole left beats the whole right, yet each cell has its best.
+  std::vector<float> scores{12, 11, 4, 3,  //
+                            10, 9,  2, 1,  //
+                            16, 15, 8, 7,  //
+                            14, 13, 6, 5};
+  spread_scores(scores, 4, 2);
+  std::vector<int> kept;
+  choose_best(scores, 4, kept);
+  EXPECT_EQ(kept, (std::vector<int>{0, 2, 8, 10}));
+  choose_best(scores, 6, kept);
+  EXPECT_EQ(kept, (std::vector<int>{0, 1, 2, 8, 9, 10})) << "among the second best the score decides";
+  EXPECT_NEAR(scores[8], (3 + 1) / 4.0, 1e-6);
+  EXPECT_NEAR(scores[7], 0, 1e-6);
+}
+
+TEST(SpreadScores, CellsAreCutOffAtTheEdgesAndTiesGoToTheLowerIndex) {
+  std::vector<float> scores(15, 0.5F);  // 3 rows of 5, cells of 2 x 2, 2 x 1, 1 x 2 and 1 x 1
+  scores[0] = kNan;
+  scores[14] = 1;
+  scores[13] = 0;
+  spread_scores(scores, 5, 2);
+  EXPECT_TRUE(std::isnan(scores[0]));
+  const float half = 0.5F;
+  EXPECT_NEAR(scores[1], (3 + half) / 4, 1e-5) << "beats 5, 6 and the one that is no number";
+  EXPECT_NEAR(scores[6], (1 + half) / 4, 1e-5);
+  EXPECT_NEAR(scores[4], (1 + half) / 2, 1e-5);
+  EXPECT_NEAR(scores[9], half / 2, 1e-5);
+  EXPECT_NEAR(scores[12], (1 + half) / 2, 1e-5);
+  EXPECT_NEAR(scores[13], 0, 1e-5);
+  EXPECT_NEAR(scores[14], 1, 1e-5) << "alone in its cell";
+}
+
+TEST(SpreadScores, OneCellForAllKeepsTheOrder) {
+  std::mt19937 random(5);
+  std::vector<float> scores(56);
+  for (float& score : scores) score = static_cast<float>(random() % 9);
+  std::vector<int> plain, spread;
+  choose_best(scores, 20, plain);
+  spread_scores(scores, 8, 64);
+  choose_best(scores, 20, spread);
+  EXPECT_EQ(spread, plain);
+  EXPECT_EQ(code_of([&] { spread_scores(scores, 9, 2); }), ErrorCode::kInternal);
+}
+
+TEST(TokenPruner, KeepsTheBestHalfOfEveryCellWhenAsked) {
+  const auto model = weitop_model();
+  for (const PruneKind kind : {PruneKind::kWeitop, PruneKind::kNorm, PruneKind::kRandom}) {
+    Sequence sequence(48, 1, 3, 8);
+    TokenPruner pruner({.kind = kind, .rho = 0.5, .spread = 2}, model);
+    tensor::Arena arena;
+    pruner.after_block(1, sequence.tokens, arena);
+    std::vector<int> per_cell(12);
+    for (const int i : sequence.kept) ++per_cell[static_cast<std::size_t>(i / 8 / 2 * 4 + i % 8 / 2)];
+    EXPECT_EQ(per_cell, std::vector<int>(12, 2));
+  }
+}
+
 TEST(TokenPruner, EqualPatchesAreKeptByIndex) {
   const auto model = weitop_model();
   for (const PruneKind kind : {PruneKind::kWeitop, PruneKind::kNorm}) {
@@ -263,6 +321,7 @@ TEST(TokenPruner, RefusesSettingsThatCannotBeMeant) {
   for (const double kappa : {-0.1, 1.1, static_cast<double>(kNan)}) {
     EXPECT_TRUE(refused({.kind = PruneKind::kWeitop, .kappa = kappa}, model)) << kappa;
   }
+  for (const int spread : {0, -2, 65}) EXPECT_TRUE(refused({.kind = PruneKind::kNorm, .spread = spread}, model)) << spread;
   EXPECT_TRUE(refused({.kind = PruneKind::kNorm, .layer = -1}, model));
   EXPECT_TRUE(refused({.kind = PruneKind::kNorm, .layer = 4}, model));
   EXPECT_TRUE(refused({.kind = PruneKind::kWeitop}, bare));

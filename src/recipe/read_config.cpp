@@ -52,6 +52,7 @@ void read(Section& in, TrainModel& out) {
   in.whole("weitop_layer", out.weitop_layer, 0, 127);
   in.whole("weitop_hidden", out.weitop_hidden, 1, kWidest);
   in.number("kappa", out.kappa, kShare);
+  in.whole("spread", out.spread, 1, limits::kMaxSpread);
 }
 
 constexpr const char* kKinds[] = {"gsv-cities", "folders", "pairs", "town"};  // in the order of TrainSource::Kind

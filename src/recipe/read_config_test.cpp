@@ -53,6 +53,7 @@ weitop_layer = 2
 start = "local"
 weitop_hidden = 13
 kappa = 0.75
+spread = 3
 [data]
 size = "98x126"
 places_per_batch = 5
@@ -166,7 +167,8 @@ model = "/other.safetensors"
             (std::vector<double>{0.2, 0.25, 0.1, 0.75}));
   EXPECT_EQ((std::vector<bool>{model.tie_deltas, model.dustbin, model.ghost, model.weitop}),
             (std::vector<bool>{false, false, false, true}));
-  EXPECT_EQ((std::vector<int>{model.trained_blocks, model.weitop_layer, model.weitop_hidden}), (std::vector<int>{2, 2, 13}));
+  EXPECT_EQ((std::vector<int>{model.trained_blocks, model.weitop_layer, model.weitop_hidden, model.spread}),
+            (std::vector<int>{2, 2, 13, 3}));
 
   const auto& data = config.data;
   EXPECT_EQ(data.size, (Size{98, 126}));

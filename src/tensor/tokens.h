@@ -15,6 +15,7 @@ struct Tokens {
   Matrix values;
   int prefix = 1;                    // 1 + R
   std::vector<int>* kept = nullptr;  // original index of each living patch, ascending; size values.rows - prefix
+  int columns = 0;                   // of the grid those indices count through, row by row
 
   int patches() const { return values.rows - prefix; }
   Matrix patch_values() const { return values.rows_from(prefix, patches()); }

@@ -130,6 +130,7 @@ model::PruneConfig prune_config(const TrainModel& settings) {
   prune.layer = settings.weitop_layer;
   prune.hidden = settings.weitop_hidden;
   prune.kappa = settings.kappa;
+  prune.spread = settings.spread;
   return prune;
 }
 

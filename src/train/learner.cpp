@@ -164,6 +164,7 @@ FrozenTokens Learner::Impl::frozen_of(const feed::Batch& batch, const torch::Ten
   const std::int64_t patches = std::int64_t{batch.size.height / vit.patch} * (batch.size.width / vit.patch);
   const std::int64_t tokens = 1 + vit.registers + patches;
   FrozenTokens out;
+  out.columns = batch.size.width / vit.patch;
   out.tokens = values.slice(1, 0, tokens * vit.width).reshape({batch.images, tokens, vit.width});
   if (store->has_weitop_input()) {
     out.weitop_input = values.slice(1, tokens * vit.width).reshape({batch.images, patches, vit.width});

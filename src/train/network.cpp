@@ -121,7 +121,7 @@ void Network::advance(FrozenTokens& state, int first, int last, double rho) cons
       state.weitop_input = patches_of(config_.vit, state.tokens).detach();
       if (rho < 1) {
         const auto prefix = 1 + config_.vit.registers;
-        state.kept = choose_patches(config_.prune, tensors_, state.weitop_input, rho);
+        state.kept = choose_patches(config_.prune, tensors_, state.weitop_input, state.columns, rho);
         state.tokens =
             torch::cat({state.tokens.slice(1, 0, prefix), take_rows(patches_of(config_.vit, state.tokens), state.kept)}, 1);
       }
@@ -135,6 +135,7 @@ FrozenTokens Network::frozen(const torch::Tensor& pixels, double rho) const {
   check_rho(rho);
   FrozenTokens out;
   out.tokens = embed(pixels);
+  out.columns = static_cast<int>(pixels.size(3)) / config_.vit.patch;
   advance(out, 0, frozen_blocks(), rho);
   return out;
 }

@@ -29,6 +29,7 @@ struct FrozenTokens {
   torch::Tensor weitop_input;  // (B, N0, D) patch tokens after PruneConfig::layer blocks, detached; undefined without WeiToP, or
                                // when that point lies in the trained part
   torch::Tensor kept;          // (B, N) int64, ascending: which of the N0 patches stayed; undefined when none were dropped yet
+  int columns = 0;             // of the patch grid
 };
 
 struct Forward {

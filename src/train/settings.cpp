@@ -70,6 +70,7 @@ void add_model(Words& words, const TrainModel& model) {
   words.number("ghost_penalty", model.ghost_penalty).number("dustbin", model.dustbin).number("ghost", model.ghost);
   words.number("trained_blocks", model.trained_blocks).number("dropout", model.dropout).number("weitop", model.weitop);
   words.number("weitop_layer", model.weitop_layer).number("weitop_hidden", model.weitop_hidden).number("kappa", model.kappa);
+  words.changed("spread", model.spread, 1);
 }
 
 void add_data(Words& words, const TrainData& data) {

@@ -65,6 +65,7 @@ const std::vector<Kind> kKinds{
        c.prune.norm_scale = model::NormScale::kRaw;
        c.prune.kappa = 0.9;
      }},
+    {"best_of_each_cell", [](model::Config& c) { c.prune.spread = 2; }},
     {"pruned_before_the_blocks", [](model::Config& c) { c.prune.layer = 0; }},
     {"pruned_where_blocks_learn", [](model::Config& c) { c.prune.layer = 3; }},
     {"pruned_at_the_end", [](model::Config& c) { c.prune.layer = 4; }},

@@ -3,6 +3,7 @@
 // Embedding, blocks, final norm and pruning scores on torch tensors.
 #include "train/vit_twin.h"
 
+#include <algorithm>
 #include <cmath>
 #include <tuple>
 #include <vector>
@@ -43,6 +44,18 @@ torch::Tensor min_max(const torch::Tensor& x) {
   constexpr double kRange = 1e-6;
   const torch::Tensor low = x.amin(1, true);
   return (x - low) / (x.amax(1, true) - low + kRange);
+}
+
+/// Small enough, and rare enough, for the engine's own loop: (B, N) -> (B, N).
+torch::Tensor spread(const torch::Tensor& scores, int columns, int cell) {
+  const torch::Tensor out = scores.to(torch::kCPU, torch::kFloat32).contiguous().clone();
+  for (std::int64_t i = 0; i < out.size(0); ++i) {
+    float* row = out[i].data_ptr<float>();
+    std::vector<float> values(row, row + out.size(1));
+    prune::spread_scores(values, columns, cell);
+    std::ranges::copy(values, row);
+  }
+  return out.to(scores.device());
 }
 
 }  // namespace
@@ -97,11 +110,13 @@ torch::Tensor weitop_scores(const Tensors& tensors, const torch::Tensor& patches
   return linear(tensors, "weitop.2", torch::relu(linear(tensors, "weitop.0", patches))).squeeze(-1);
 }
 
-torch::Tensor choose_patches(const model::PruneConfig& prune, const Tensors& tensors, const torch::Tensor& patches, double rho) {
+torch::Tensor choose_patches(const model::PruneConfig& prune, const Tensors& tensors, const torch::Tensor& patches, int columns,
+                             double rho) {
   const torch::NoGradGuard no_grad;
   torch::Tensor norms = patches.norm(2, -1);
   if (prune.norm_scale == model::NormScale::kMinMax) norms = min_max(norms);
-  const torch::Tensor score = prune.kappa * min_max(weitop_scores(tensors, patches)) + (1 - prune.kappa) * norms;
+  torch::Tensor score = prune.kappa * min_max(weitop_scores(tensors, patches)) + (1 - prune.kappa) * norms;
+  if (prune.spread > 1) score = spread(score, columns, prune.spread);
   const int count = prune::kept_count(rho, static_cast<int>(patches.size(1)));
   // A stable sort, so that of equal scores the lower index stays.
   const torch::Tensor best = torch::argsort(score, /*stable=*/true, /*dim=*/1, /*descending=*/true).slice(1, 0, count);

@@ -34,7 +34,8 @@ torch::Tensor final_norm(const model::VitConfig& vit, const Tensors& tensors, co
 /// WeiToP's student: (B, N, D) -> (B, N).
 torch::Tensor weitop_scores(const Tensors& tensors, const torch::Tensor& patches);
 
-/// The patches inference would keep at `rho`: (B, K) int64, ascending. No gradient.
-torch::Tensor choose_patches(const model::PruneConfig& prune, const Tensors& tensors, const torch::Tensor& patches, double rho);
+/// The patches inference would keep at `rho` of a grid of so many columns: (B, K) int64, ascending. No gradient.
+torch::Tensor choose_patches(const model::PruneConfig& prune, const Tensors& tensors, const torch::Tensor& patches, int columns,
+                             double rho);
 
 }  // namespace revisit::train

@@ -80,6 +80,7 @@ tensor::Tokens Vit::embed(const float* pixels, Size size, std::vector<int>& kept
   kept.resize(static_cast<std::size_t>(count));
   std::iota(kept.begin(), kept.end(), 0);
   tokens.kept = &kept;
+  tokens.columns = cols;
 
   std::transform(cls_token_, cls_token_ + width, position_table_, tokens.values.row(0), std::plus<>());
   if (register_tokens_ != nullptr) {  // registers have no position
