@@ -23,7 +23,7 @@ struct ExtractorOptions {
   std::optional<int> prune_layer;         ///< blocks run before pruning; 0 = right after the patch embedding
   std::optional<double> kappa;            ///< weight of the learnt score against the token norm, in [0, 1]
   std::optional<std::string> norm_scale;  ///< "minmax" or "raw"
-  std::optional<int> spread;              ///< keep the best of each cell of this many patches a side; 1: of the whole picture
+  std::optional<int> spread;              ///< rank patches within cells of so many a side, 1..64; default: the model's if its pruner is used, else 1
   std::uint64_t seed = 0;                 ///< for random pruning
   int threads = 0;                        ///< 0: every core this process may use
 };
@@ -36,7 +36,7 @@ struct Trace {
   };
   Array tokens_block0;             ///< (1 + R + N0, D)
   Array logits;                    ///< (N0) WeiToP output, when the model has a pruner
-  Array scores;                    ///< (N0) final pruning score
+  Array scores;                    ///< (N0) what patches are chosen by; with a spread above 1 mostly the rank within the cell
   std::vector<std::int64_t> kept;  ///< (K) ascending indices into the N0 patches
   Array cls;                       ///< (D) after the final norm
   Array patches;                   ///< (K, D) after the final norm

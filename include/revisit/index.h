@@ -33,7 +33,7 @@ struct IndexSettings {
   std::optional<int> prune_layer;
   std::optional<double> kappa;
   std::string norm_scale;
-  std::optional<int> spread;
+  std::optional<int> spread;  ///< cells of patches that pruning ranks within
   std::uint64_t seed = 0;  ///< of random pruning
 };
 

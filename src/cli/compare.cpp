@@ -57,15 +57,15 @@ std::string settings_of(const Setting& setting, const CompareDataset& asked, con
   const auto where = [](const fs::path& path) { return fs::weakly_canonical(path).string(); };
   const std::string prune = o.prune.value_or("-");
   // A setting that came later: cells from before it stay what they were. A fingerprint is of weights, not of a model's settings.
-  const int cell = o.spread.value_or(prune == "-" || prune == "weitop" ? info.spread : 1);
-  const std::string spread = cell != 1 ? fmt::format(" spread {}", cell) : "";
+  const int cell = o.spread.value_or(prune == "-" || prune == info.pruner ? info.spread : 1);
+  const std::string spread = o.rho < 1 && cell != 1 ? fmt::format(" spread {}", cell) : "";
   return fmt::format(
       "model {} rho {} size {}x{} aggregate {} prune {} layer {} kappa {}{} seed {} top_k {} queries {} {} references {} {} {} | "
       "{}",
       info.fingerprint, o.rho, size.height, size.width, o.aggregate.value_or("-"),
       prune == "random" ? "random for each photo" : prune,
-      o.prune_layer.value_or(-1), o.kappa.value_or(-1), spread, o.seed, top_k, dataset.queries.size(), where(asked.folders.queries),
-      dataset.references.size(), where(asked.folders.references), asked.named, dataset.protocol);
+      o.prune_layer.value_or(-1), o.kappa.value_or(-1), spread, o.seed, top_k, dataset.queries.size(),
+      where(asked.folders.queries), dataset.references.size(), where(asked.folders.references), asked.named, dataset.protocol);
 }
 
 class Comparing {
@@ -202,7 +202,7 @@ Verb make_compare(Console& console) {
   Verb verb;
   verb.name = "compare";
   verb.about =
-      "models, pruners and settings against each other on several data sets: tables with mean, spread and paired intervals. "
+      "models, pruners and settings against each other on several data sets: tables with mean, deviation and paired intervals. "
       "What is measured is kept, so the same command goes on where one stopped.";
   verb.examples = {"revisit compare recipes/compare-embedded.toml", "revisit compare study.toml --out study --threads 2",
                    "revisit compare study.toml --json"};

@@ -68,6 +68,9 @@ void mention_differences(const IndexSettings& now, const IndexSettings& stored, 
   const auto shown = [](const std::string& pruner) { return pruner.empty() ? std::string("the model's own") : pruner; };
   if (stored.pruner != now.pruner)
     differences.push_back(fmt::format("pruner {}, not {}", shown(now.pruner), shown(stored.pruner)));
+  const auto number = [](const std::optional<int>& value) { return value ? std::to_string(*value) : "the model's own"; };
+  if (stored.spread != now.spread)
+    differences.push_back(fmt::format("spread {}, not {}", number(now.spread), number(stored.spread)));
   if (!differences.empty()) console.talk(fmt::format("notice: {} {}", lead, fmt::join(differences, "; ")));
 }
 

@@ -83,6 +83,7 @@ int run_info(const std::string& folder, Console& console) {
                      settings.size.width, settings.precision, settings.orientation,
                      settings.aggregate.empty() ? "" : ", aggregate " + settings.aggregate,
                      settings.pruner.empty() ? "" : ", pruner " + settings.pruner);
+  if (settings.spread) out.insert(out.size() - 1, fmt::format(", spread {}", *settings.spread));
   out += fmt::format("known        position of {}, time of {}\n", contents.placed, contents.timed);
   if (index.rows() > index.live_rows()) out += fmt::format("replaced     {} rows\n", index.rows() - index.live_rows());
   if (contents.missing > 0) out += fmt::format("files gone   {} photos are no longer where they were\n", contents.missing);

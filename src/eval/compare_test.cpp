@@ -56,6 +56,7 @@ name = "WeiToP"
 models = ["m.safetensors", "demo"]
 rho = [1, 0.5]
 size = "98x112"
+spread = 3
 [[row]]
 name = "random"
 models = ["demo"]
@@ -88,12 +89,14 @@ TEST(CompareConfig, IsReadFromToml) {
   EXPECT_EQ(config.datasets.at(0).folders.gt, "/photos/gt.csv");
   EXPECT_EQ(config.rows.at(0).models, (std::vector<std::string>{"/photos/m.safetensors", "demo"}));
   EXPECT_EQ(config.rows.at(0).options.size, (Size{98, 112}));
+  EXPECT_EQ(config.rows.at(0).options.spread, 3);
   EXPECT_EQ(config.rows.at(1).seeds, 5);
   EXPECT_EQ(config.rows.at(1).options.prune, "random");
   EXPECT_EQ(config.differences.at(0).from_rho, 0.5);
 }
 
 TEST(CompareConfig, WhatCannotBeMeantIsRefusedByName) {
+  EXPECT_NE(refused(kSound, "spread = 3", "spread = 65").find("spread"), std::string::npos);
   EXPECT_NE(
       refused(kSound, "from = \"random\"", "from = \"randon\"").find("'randon', which is not there - did you mean 'random'?"),
       std::string::npos);

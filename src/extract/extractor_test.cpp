@@ -145,6 +145,23 @@ TEST(Extractor, RandomPruningFollowsItsSeed) {
   EXPECT_NE(kept(1), kept(1, 10)) << "the same cells of every picture would be a coarser grid";
 }
 
+TEST(Extractor, TheModelsSpreadIsOfItsOwnPrunerAndAFlagWins) {
+  model::Config config = demo().loaded().config;
+  config.prune.spread = 2;
+  const auto spread = [&](const char* prune, std::optional<int> asked) {
+    ExtractorOptions options = with_rho(0.5);
+    if (prune != nullptr) options.prune = prune;
+    options.spread = asked;
+    return make_plan(config, options).prune.spread;
+  };
+  EXPECT_EQ(spread(nullptr, {}), 2);
+  EXPECT_EQ(spread("weitop", {}), 2);
+  EXPECT_EQ(spread("random", {}), 1);
+  EXPECT_EQ(spread("norm", {}), 1);
+  EXPECT_EQ(spread("random", 3), 3);
+  EXPECT_EQ(spread(nullptr, 1), 1);
+}
+
 TEST(Extractor, RefusesTensorsThatAreNoMultipleOfThePatch) {
   Extractor extractor(demo());
   const std::vector<float> pixels(3 * 28 * 30, 0.1F);

@@ -31,8 +31,8 @@ prune::PruneSettings prune_settings(const model::Config& config, const Extractor
   settings.norm_scale = config.prune.norm_scale;
   if (options.norm_scale)
     settings.norm_scale = parse_word("--norm-scale", *options.norm_scale, "minmax, raw", model::norm_scale_from);
-  // The model's own is about its own score: random patches stay random all over unless somebody asks.
-  settings.spread = options.spread.value_or(settings.kind == model::PruneKind::kWeitop ? config.prune.spread : 1);
+  // The model's own is about its own pruner: random patches stay random all over unless somebody asks.
+  settings.spread = options.spread.value_or(settings.kind == config.prune.kind ? config.prune.spread : 1);
   settings.seed = options.seed;
   return settings;
 }

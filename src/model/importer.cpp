@@ -133,6 +133,15 @@ PosRule chosen_pos_rule(const std::optional<std::string>& word, bool timm, bool 
   fail(ErrorCode::kUsage, "position rule '{}' is none of hub, hf, timm", rule);
 }
 
+void check_size(Size size, int patch) {
+  for (const int s : {size.height, size.width}) {
+    if (s < 1 || s % patch != 0) {
+      fail(ErrorCode::kUsage, "size {}x{} is no multiple of the network's patch of {} pixels; the nearest is {}x{}", size.height,
+           size.width, patch, to_multiple(size.height, patch), to_multiple(size.width, patch));
+    }
+  }
+}
+
 /// Family defaults, then what the caller asked for.
 void set_input(Config& config, bool timm, const ImportOptions& options) {
   const int patch = config.vit.patch;
@@ -140,13 +149,7 @@ void set_input(Config& config, bool timm, const ImportOptions& options) {
   InputConfig& input = config.input;
   const int side = to_multiple(timm ? 224 : 322, patch);
   input.size = options.size.value_or(Size{side, side});
-  for (const int s : {input.size.height, input.size.width}) {
-    if (s < 1 || s % patch != 0) {
-      fail(ErrorCode::kUsage, "size {}x{} is no multiple of the network's patch of {} pixels; the nearest is {}x{}",
-           input.size.height, input.size.width, patch, to_multiple(input.size.height, patch),
-           to_multiple(input.size.width, patch));
-    }
-  }
+  check_size(input.size, patch);
   if (timm) {
     input.mean = input.std = {0.5F, 0.5F, 0.5F};
     input.resize = ResizeFilter::kBicubic;
@@ -258,11 +261,12 @@ std::string licence_of(const Checkpoint& checkpoint) {
 /// A model file has its settings: those of an import are for checkpoints.
 std::shared_ptr<const LoadedModel> read_model_file(const std::filesystem::path& from, const ImportOptions& options,
                                                    ImportReport* report) {
-  if (options.heads || options.arch || options.mean || options.std || options.resize || options.size || options.pos_rule) {
+  if (options.heads || options.arch || options.mean || options.std || options.resize || options.pos_rule) {
     fail_with_hint(ErrorCode::kUsage, "leave the other options out",
-                   "'{}' is a revisit model file: only --half and --licence can be asked of it", from.string());
+                   "'{}' is a revisit model file: only --half, --size and --licence can be asked of it", from.string());
   }
   auto model = load_model_file(from);
+  if (options.size) check_size(*options.size, model->config.vit.patch);
   if (report == nullptr) return model;
   *report = {};
   report->family = "revisit";
@@ -279,7 +283,7 @@ std::shared_ptr<const LoadedModel> import_checkpoint(const std::filesystem::path
   const auto checkpoint = std::make_shared<const Checkpoint>(read_checkpoint(from));
   const Weights& source = checkpoint->weights;
   if (checkpoint->metadata.contains("revisit.format")) {
-    if (options.half || options.licence) return read_model_file(from, options, report);
+    if (options.half || options.size || options.licence) return read_model_file(from, options, report);
     fail_with_hint(ErrorCode::kBadModel, fmt::format("use it as it is: --model {}; --half makes it smaller", name),
                    "'{}' is a revisit model file already", name);
   }
@@ -334,8 +338,10 @@ std::shared_ptr<const LoadedModel> import_checkpoint(const std::filesystem::path
 ImportReport import_model(const std::filesystem::path& from, const std::filesystem::path& to, const ImportOptions& options) {
   ImportReport report;
   auto made = model::import_checkpoint(from, options, &report);
-  if (options.half || options.licence) {
+  if (options.half || options.size || options.licence) {
     model::LoadedModel changed = options.half ? model::with_half_matrices(*made) : *made;
+    if (options.size) changed.config.input.size = *options.size;
+    model::check_config(changed.config, from.string());
     if (options.licence) changed.config.licence = *options.licence;
     made = std::make_shared<const model::LoadedModel>(std::move(changed));
     report.info = Model(made).info();

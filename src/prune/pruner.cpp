@@ -65,13 +65,13 @@ void choose_best(const std::vector<float>& scores, int count, std::vector<int>& 
   std::ranges::sort(kept);
 }
 
-void spread_scores(std::vector<float>& scores, int columns, int cell) {
+void spread_scores(std::vector<float>& scores, int columns, int cell, std::vector<float>& scratch) {
   const int count = static_cast<int>(scores.size());
   if (columns < 1 || count % columns != 0)
     fail(ErrorCode::kInternal, "{} patches are no grid of {} columns", count, columns);
   const auto at = [&](int i) { return scores[static_cast<std::size_t>(i)]; };
-  std::vector<float> share = scores;
-  min_max(share);
+  scratch = scores;
+  min_max(scratch);
   for (int i = 0; i < count; ++i) {
     if (!std::isfinite(at(i))) continue;
     const int top = i / columns / cell * cell, left = i % columns / cell * cell;
@@ -82,10 +82,10 @@ void spread_scores(std::vector<float>& scores, int columns, int cell) {
         if (j != i && (!std::isfinite(at(j)) || at(i) > at(j) || (at(i) == at(j) && i < j))) ++beaten;
       }
     }
-    float& out = share[static_cast<std::size_t>(i)];
+    float& out = scratch[static_cast<std::size_t>(i)];
     out = (static_cast<float>(beaten) + out) / static_cast<float>((bottom - top) * (right - left));
   }
-  scores = std::move(share);
+  scores.swap(scratch);
 }
 
 TokenPruner::TokenPruner(const PruneSettings& settings, const model::LoadedModel& model) : settings_(settings) {
@@ -137,7 +137,7 @@ void TokenPruner::after_block(int blocks_done, tensor::Tokens& tokens, tensor::A
   const int patches = tokens.patches();
   if (patches < 1) return;
   score(tokens.patch_values(), arena);
-  if (settings_.spread > 1) spread_scores(scores_, tokens.columns, settings_.spread);
+  if (settings_.spread > 1) spread_scores(scores_, tokens.columns, settings_.spread, spread_);
   if (trace_ != nullptr) {
     trace_->logits = logits_;
     trace_->scores = scores_;

@@ -205,7 +205,8 @@ TEST(SpreadScores, PutTheBestOfEveryCellBeforeTheSecondOfAny) {
                             10, 9,  2, 1,  //
                             16, 15, 8, 7,  //
                             14, 13, 6, 5};
-  spread_scores(scores, 4, 2);
+  std::vector<float> scratch;
+  spread_scores(scores, 4, 2, scratch);
   std::vector<int> kept;
   choose_best(scores, 4, kept);
   EXPECT_EQ(kept, (std::vector<int>{0, 2, 8, 10}));
@@ -220,7 +221,8 @@ TEST(SpreadScores, CellsAreCutOffAtTheEdgesAndTiesGoToTheLowerIndex) {
   scores[0] = kNan;
   scores[14] = 1;
   scores[13] = 0;
-  spread_scores(scores, 5, 2);
+  std::vector<float> scratch;
+  spread_scores(scores, 5, 2, scratch);
   EXPECT_TRUE(std::isnan(scores[0]));
   const float half = 0.5F;
   EXPECT_NEAR(scores[1], (3 + half) / 4, 1e-5) << "beats 5, 6 and the one that is no number";
@@ -230,6 +232,9 @@ TEST(SpreadScores, CellsAreCutOffAtTheEdgesAndTiesGoToTheLowerIndex) {
   EXPECT_NEAR(scores[12], (1 + half) / 2, 1e-5);
   EXPECT_NEAR(scores[13], 0, 1e-5);
   EXPECT_NEAR(scores[14], 1, 1e-5) << "alone in its cell";
+  std::vector<int> kept;
+  choose_best(scores, 7, kept);
+  EXPECT_EQ(kept, (std::vector<int>{1, 2, 4, 5, 10, 12, 14})) << "every cell is there, the corner too";
 }
 
 TEST(SpreadScores, OneCellForAllKeepsTheOrder) {
@@ -237,11 +242,12 @@ TEST(SpreadScores, OneCellForAllKeepsTheOrder) {
   std::vector<float> scores(56);
   for (float& score : scores) score = static_cast<float>(random() % 9);
   std::vector<int> plain, spread;
+  std::vector<float> scratch;
   choose_best(scores, 20, plain);
-  spread_scores(scores, 8, 64);
+  spread_scores(scores, 8, 64, scratch);
   choose_best(scores, 20, spread);
   EXPECT_EQ(spread, plain);
-  EXPECT_EQ(code_of([&] { spread_scores(scores, 9, 2); }), ErrorCode::kInternal);
+  EXPECT_EQ(code_of([&] { spread_scores(scores, 9, 2, scratch); }), ErrorCode::kInternal);
 }
 
 TEST(TokenPruner, KeepsTheBestHalfOfEveryCellWhenAsked) {

@@ -51,8 +51,8 @@ torch::Tensor spread(const torch::Tensor& scores, int columns, int cell) {
   const torch::Tensor out = scores.to(torch::kCPU, torch::kFloat32).contiguous().clone();
   for (std::int64_t i = 0; i < out.size(0); ++i) {
     float* row = out[i].data_ptr<float>();
-    std::vector<float> values(row, row + out.size(1));
-    prune::spread_scores(values, columns, cell);
+    std::vector<float> values(row, row + out.size(1)), scratch;
+    prune::spread_scores(values, columns, cell, scratch);
     std::ranges::copy(values, row);
   }
   return out.to(scores.device());

@@ -179,7 +179,7 @@ TEST_F(IndexVerbs, PhotosThatCannotBeReadAreSkippedAndNamed) {
 
 TEST_F(IndexVerbs, SettingsOfTheIndexAreUsedAndMisfitsRefused) {
   pictures("photos", 3);
-  ASSERT_EQ(add({"photos", "--rho", "0.5", "--prune", "norm"}).exit_code, 0);
+  ASSERT_EQ(add({"photos", "--rho", "0.5", "--prune", "norm", "--spread", "2"}).exit_code, 0);
   EXPECT_EQ(info()["rho"], 0.5);
   EXPECT_EQ(info()["pruner"], "norm");
   const auto same = run({"query", "db", "photos/0.png", "--json"});
@@ -188,6 +188,9 @@ TEST_F(IndexVerbs, SettingsOfTheIndexAreUsedAndMisfitsRefused) {
   const auto other = run({"query", "db", "photos/0.png", "--rho", "1"});
   EXPECT_EQ(other.exit_code, 0);
   EXPECT_NE(other.err.find("rho 1, not 0.5"), std::string::npos) << other.err;
+  const auto whole = run({"query", "db", "photos/0.png", "--spread", "1"});
+  EXPECT_NE(whole.err.find("spread 1, not 2"), std::string::npos) << whole.err;
+  EXPECT_NE(run({"index", "info", "db"}).out.find(", spread 2"), std::string::npos);
   const auto turned = run({"query", "db", "photos/0.png", "--orientation", "ignore"});
   EXPECT_EQ(turned.exit_code, 3);
   EXPECT_NE(turned.err.find("orientation 'apply', not 'ignore'"), std::string::npos) << turned.err;

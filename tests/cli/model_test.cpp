@@ -27,7 +27,7 @@ TEST_F(ModelVerbs, InspectShowsTheAgreedKeys) {
   const auto object = run.json();
   EXPECT_EQ(object.at("schema"), 1);
   for (const auto* key : {"arch", "width", "depth", "heads", "patch", "registers", "size", "aggregator", "clusters",
-                          "descriptor_dim", "pruner", "kappa", "parameters", "licence"}) {
+                          "descriptor_dim", "pruner", "kappa", "spread", "parameters", "licence"}) {
     EXPECT_TRUE(object.contains(key)) << key;
   }
   EXPECT_EQ(object.at("aggregator"), "weiad");
@@ -89,6 +89,10 @@ TEST_F(ModelVerbs, AModelInHalvesIsHalfAsLargeAndSeesTheSame) {
   ASSERT_EQ(run_program({"model", "import", whole, "-o", half, "--half", "--licence", "mine alone"}).exit_code, 0);
   EXPECT_EQ(run_program({"model", "inspect", half, "--json"}).json().at("licence"), "mine alone");
   EXPECT_LT(std::filesystem::file_size(half), std::filesystem::file_size(whole) * 7 / 10);
+  const auto wide = path("wide.safetensors");
+  ASSERT_EQ(run_program({"model", "import", whole, "-o", wide, "--size", "28x42"}).exit_code, 0);
+  EXPECT_EQ(run_program({"model", "inspect", wide, "--json"}).json().at("size"), nlohmann::json({28, 42}));
+  EXPECT_EQ(run_program({"model", "import", whole, "-o", wide, "--size", "28x43"}).exit_code, 2);
   EXPECT_NE(run_program({"model", "inspect", half, "--json"}).json().at("fingerprint"),
             run_program({"model", "inspect", whole, "--json"}).json().at("fingerprint"));
   const auto photo = picture("a.png");

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "revisit/extractor.h"
 
@@ -37,9 +38,10 @@ namespace revisit {
 namespace {
 
 TEST(Extractor, AllocatesOnlyTheDescriptorAfterTheFirstImage) {
-  for (const double rho : {1.0, 0.5}) {
+  for (const auto& [rho, spread] : {std::pair{1.0, 1}, std::pair{0.5, 1}, std::pair{0.5, 2}}) {
     ExtractorOptions options;
     options.rho = rho;
+    options.spread = spread;
     options.threads = 1;
     Extractor extractor(Model::random("demo"), options);
     const std::vector<float> pixels(3 * 224 * 224, 0.25F);
@@ -49,7 +51,7 @@ TEST(Extractor, AllocatesOnlyTheDescriptorAfterTheFirstImage) {
     counting = true;
     const auto descriptor = extractor.describe_tensor(pixels, {224, 224});
     counting = false;
-    EXPECT_EQ(allocations, 1) << "at rho " << rho;
+    EXPECT_EQ(allocations, 1) << "at rho " << rho << ", spread " << spread;
   }
 }
 

@@ -129,6 +129,7 @@ std::vector<Case> catalogue_cases() {
       {"dim 2^31", "setting 'dim' is 2147483648", run("UPDATE settings SET value = 2147483648 WHERE key = 'dim'")},
       {"dim -1", "setting 'dim' is -1", run("UPDATE settings SET value = -1 WHERE key = 'dim'")},
       {"rho 2", "setting 'rho' is 2", run("UPDATE settings SET value = 2.0 WHERE key = 'rho'")},
+      {"spread 0", "setting 'spread' is 0", run("INSERT INTO settings VALUES ('spread', 0)")},
       {"rho infinite", "rho is inf", run("UPDATE settings SET value = 9e999 WHERE key = 'rho'")},
       {"height", "setting 'height' is 100000", run("UPDATE settings SET value = 100000 WHERE key = 'height'")},
       {"model with NUL", "model contains a NUL byte",
