@@ -72,7 +72,8 @@ struct ImportOptions {
   std::optional<std::array<float, 3>> mean;  ///< defaults by family, see docs
   std::optional<std::array<float, 3>> std;
   std::optional<ResizeFilter> resize;
-  std::optional<Size> size;
+  std::optional<Size> size;  ///< of a model file too
+  std::optional<double> kappa;  ///< weight of the learnt score, [0, 1]; of a model file too
   std::optional<std::string> pos_rule;  ///< "hub", "hf" or "timm"
   bool allow_nonfinite = false;
   bool half = false;  ///< matrices in f16; the source may be a model file then

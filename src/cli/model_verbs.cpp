@@ -209,6 +209,8 @@ Verb make_model_import(Console& console) {
       {"--heads", "H", "attention heads, 1 to 256; default: width / 64, at least 1", to_int(wanted.heads, 1, 256)},
       {"--arch", "NAME", "fail unless the inferred architecture is this one", to_text(wanted.arch)},
       {"--size", "HxW", "input size to record; default: the family's; FILE may be a model file too", to_size(wanted.size)},
+      {"--kappa", "K", "weight of WeiToP's learnt score to record, in [0, 1]; default 0.5; FILE may be a model file too",
+       to_number(wanted.kappa, {0, 1})},
       {"--mean", "A,B,C", "mean of each channel, in [0, 1]; default: the family's", to_triple(wanted.mean, {0, 1})},
       {"--std", "A,B,C", "standard deviation of each channel, in (0, 10]; default: the family's",
        to_triple(wanted.std, {0, 10, true})},

@@ -258,12 +258,20 @@ std::string licence_of(const Checkpoint& checkpoint) {
   return "unknown";
 }
 
-/// A model file has its settings: those of an import are for checkpoints.
+/// What may be asked of a model file too.
+bool changes_settings(const ImportOptions& options) { return options.half || options.size || options.kappa || options.licence; }
+
+void check_kappa(double kappa, const Config& config, const std::string& name) {
+  if (!(kappa >= 0 && kappa <= 1)) fail(ErrorCode::kUsage, "kappa must be between 0 and 1, not {}", kappa);
+  if (config.prune.kind == PruneKind::kNone) fail(ErrorCode::kUsage, "'{}' has no pruner, so kappa would do nothing", name);
+}
+
+/// A model file has its other settings: those of an import are for checkpoints.
 std::shared_ptr<const LoadedModel> read_model_file(const std::filesystem::path& from, const ImportOptions& options,
                                                    ImportReport* report) {
   if (options.heads || options.arch || options.mean || options.std || options.resize || options.pos_rule) {
     fail_with_hint(ErrorCode::kUsage, "leave the other options out",
-                   "'{}' is a revisit model file: only --half, --size and --licence can be asked of it", from.string());
+                   "'{}' is a revisit model file: only --half, --size, --kappa and --licence can be asked of it", from.string());
   }
   auto model = load_model_file(from);
   if (options.size) check_size(*options.size, model->config.vit.patch);
@@ -283,7 +291,7 @@ std::shared_ptr<const LoadedModel> import_checkpoint(const std::filesystem::path
   const auto checkpoint = std::make_shared<const Checkpoint>(read_checkpoint(from));
   const Weights& source = checkpoint->weights;
   if (checkpoint->metadata.contains("revisit.format")) {
-    if (options.half || options.size || options.licence) return read_model_file(from, options, report);
+    if (changes_settings(options)) return read_model_file(from, options, report);
     fail_with_hint(ErrorCode::kBadModel, fmt::format("use it as it is: --model {}; --half makes it smaller", name),
                    "'{}' is a revisit model file already", name);
   }
@@ -338,9 +346,13 @@ std::shared_ptr<const LoadedModel> import_checkpoint(const std::filesystem::path
 ImportReport import_model(const std::filesystem::path& from, const std::filesystem::path& to, const ImportOptions& options) {
   ImportReport report;
   auto made = model::import_checkpoint(from, options, &report);
-  if (options.half || options.size || options.licence) {
+  if (model::changes_settings(options)) {
     model::LoadedModel changed = options.half ? model::with_half_matrices(*made) : *made;
     if (options.size) changed.config.input.size = *options.size;
+    if (options.kappa) {
+      model::check_kappa(*options.kappa, changed.config, from.string());
+      changed.config.prune.kappa = *options.kappa;
+    }
     model::check_config(changed.config, from.string());
     if (options.licence) changed.config.licence = *options.licence;
     made = std::make_shared<const model::LoadedModel>(std::move(changed));

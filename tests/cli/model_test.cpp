@@ -93,6 +93,9 @@ TEST_F(ModelVerbs, AModelInHalvesIsHalfAsLargeAndSeesTheSame) {
   ASSERT_EQ(run_program({"model", "import", whole, "-o", wide, "--size", "28x42"}).exit_code, 0);
   EXPECT_EQ(run_program({"model", "inspect", wide, "--json"}).json().at("size"), nlohmann::json({28, 42}));
   EXPECT_EQ(run_program({"model", "import", whole, "-o", wide, "--size", "28x43"}).exit_code, 2);
+  const auto none = run_program({"model", "import", whole, "-o", wide, "--kappa", "0.25"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_NE(none.err.find("has no pruner"), std::string::npos) << none.err;
   EXPECT_NE(run_program({"model", "inspect", half, "--json"}).json().at("fingerprint"),
             run_program({"model", "inspect", whole, "--json"}).json().at("fingerprint"));
   const auto photo = picture("a.png");
