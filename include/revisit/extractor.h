@@ -23,7 +23,8 @@ struct ExtractorOptions {
   std::optional<int> prune_layer;         ///< blocks run before pruning; 0 = right after the patch embedding
   std::optional<double> kappa;            ///< weight of the learnt score against the token norm, in [0, 1]
   std::optional<std::string> norm_scale;  ///< "minmax" or "raw"
-  std::optional<int> spread;              ///< rank patches within cells of so many a side, 1..64; default: the model's if its pruner is used, else 1
+  /// Rank patches within cells of so many a side, 1..64; default: the model's where its own pruner is used, else 1.
+  std::optional<int> spread;
   std::uint64_t seed = 0;                 ///< for random pruning
   int threads = 0;                        ///< 0: every core this process may use
 };

@@ -44,8 +44,8 @@ void choose_best(const std::vector<float>& scores, int count, std::vector<int>& 
 
 /// Scores of a grid, row by row, become (members of the cell it beats + min-max of the score) / members of the cell, where cells
 /// of `cell` x `cell` patches are cut off at the edges: the best of every whole cell come before the second best of any, and within
-/// a rank the score decides; a cell cut off keeps about its share. Which patches score well depends on light; where they lie does not, so that two pictures of a place
-/// keep more of the same. Of equal scores the lower index wins; those that are not finite stay so and beat nothing.
+/// a rank the score decides; a cell cut off keeps about its share. Which patches score well depends on light; where they lie does
+/// not, so that two pictures of a place keep more of the same. Of equal scores the lower index wins; those that are not finite stay so and beat nothing.
 /// `scratch` is memory to reuse.
 void spread_scores(std::vector<float>& scores, int columns, int cell, std::vector<float>& scratch);
 
