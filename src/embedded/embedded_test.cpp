@@ -15,6 +15,10 @@ TEST(EmbeddedModel, IsATrainedModelWithAllItsParts) {
   EXPECT_EQ(info.aggregator, "weiad");
   EXPECT_EQ(info.pruner, "weitop");
   EXPECT_EQ(info.size, (Size{224, 224}));
+  ASSERT_TRUE(info.min_similarity) << "scripts/calibrate-tiny.sh was not run";
+  EXPECT_GT(*info.min_similarity, 0);
+  EXPECT_LT(*info.min_similarity, 1);
+  EXPECT_EQ(info.calibrated_size, info.size);
   EXPECT_NE(info.licence.find("models/LICENSE"), std::string::npos) << info.licence;
   EXPECT_NE(info.provenance.find("revisit-tiny"), std::string::npos) << info.provenance;
 }

@@ -137,8 +137,6 @@ void check(const TrainConfig& config, const std::string& name) {
   check_data(config, checker);
   check_validation(config, checker);
   check_distill(config.distill, checker);
-  checker.refuse_if(!config.distill.teachers.empty() && !config.model.backbone.empty(), "leave one of them out",
-                    "[model] has a backbone, but [distill] makes one from its teacher");
 }
 
 }  // namespace revisit::recipe

@@ -45,10 +45,9 @@ TrainAugment light_only(const TrainAugment& augment) {
   return out;
 }
 
-/// The random backbone of [model] without a head.
-model::LoadedModel random_student(const TrainConfig& config) {
+/// The backbone of [model], random or that of an earlier run, without a head.
+model::LoadedModel first_student(const TrainConfig& config) {
   TrainModel settings = config.model;
-  settings.backbone.clear();
   settings.trained_blocks = 0;
   model::LoadedModel out = initial_model(settings, config.data.size, config.seed);
   out.config.head = {};
@@ -71,6 +70,7 @@ Settings distill_settings(const TrainConfig& config) {
   add("seed", config.seed);
   add("model.arch", m.arch);
   if (m.start != TrainModel{}.start) add("model.start", m.start);
+  if (!m.backbone.empty()) add("model.backbone", m.backbone.string());
   add("model.width", m.width);
   add("model.depth", m.depth);
   add("model.heads", m.heads);
@@ -339,8 +339,10 @@ DistillOutcome Distiller::run() {
     model::LoadedModel backbone = student_.model();
     std::vector<std::string> names;
     for (const auto& teacher : config_.distill.teachers) names.push_back(teacher.model.filename().string());
-    backbone.config.provenance = fmt::format("{}: distilled from {} for {} steps, seed {}", config_.name,
-                                             fmt::join(names, " and "), steps, config_.seed);
+    const std::string before = config_.model.backbone.empty() ? "" : fmt::format("; {}", backbone.config.provenance);
+    backbone.config.provenance = as_utf8(fmt::format("{}: distilled from {} for {} steps, seed {}{}", config_.name,
+                                                     fmt::join(names, " and "), steps, config_.seed, before)
+                                             .substr(0, 1000));
     model::save_model_file(outcome.backbone, backbone);
   }
   save();
@@ -366,7 +368,7 @@ DistillOutcome distill(const TrainRun& run, ProgressLine& progress) {
     check_same_settings(state.settings, distill_settings(run.config), folder.string());
   } else {
     state.settings = distill_settings(run.config);
-    state.learner.model = random_student(run.config);
+    state.learner.model = first_student(run.config);
   }
   log.cut(state.step, -1);
   use_threads(run.config.threads);

@@ -133,6 +133,19 @@ TEST_F(Train, HandsOverWithFlagsThreadsAndLibraryPath) {
   EXPECT_TRUE(dash.out.starts_with("./-d.toml\n--out\nruns/small\n5 threads\n")) << dash.out << dash.err;
 }
 
+TEST_F(Train, KernelsOfTheMatrixLibraryAreChosenByTheProcessorsInstructions) {
+  const auto program = program_with("printf '%s' \"$OPENBLAS_CORETYPE\"");
+  text_file("c.toml", kTown);
+  RunOptions alone;
+  alone.environment = {{"OPENBLAS_CORETYPE", "Nehalem"}};
+  EXPECT_EQ(run(program, {"train", "c.toml"}, alone).out, "Nehalem") << "the user's word stands";
+#if defined(__x86_64__)
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) GTEST_SKIP() << "this processor has no AVX2";
+  const auto chosen = run(program, {"train", "c.toml"}).out;
+  EXPECT_EQ(chosen, __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") ? "SkylakeX" : "Haswell");
+#endif
+}
+
 TEST_F(Train, SignalsReachTheProgramItBecame) {
   const auto program = program_with("trap 'echo stopped; exit 130' INT; echo started >&2; while :; do sleep 0.05; done");
   text_file("c.toml", kTown);

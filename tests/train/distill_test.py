@@ -67,6 +67,12 @@ def teaches(root):
         for name in ("distill/backbone.safetensors", "last.safetensors"):
             assert (out / name).read_bytes() == (straight / name).read_bytes(), f"{name} differs"
 
+    further = stage(root, "further.toml")
+    further.write_text(further.read_text().replace('start = "local"', 'backbone = "straight/last.safetensors"'))
+    run("train", further, "--out", root / "further")
+    assert log_of(root / "further" / "distill")[-1]["held_out_cosine"] > log[-1]["held_out_cosine"], "it goes on from a model"
+    assert "for 40 steps, seed 3; trained from" in run("model", "inspect", root / "further" / "distill" / "backbone.safetensors").stdout
+
     for name in ("kept", "used"):  # the second finds what the first has asked the teachers
         shared = stage(root, f"{name}.toml")
         shared.write_text(shared.read_text().replace("cached_crops = 24", 'cached_crops = 24\ncache = "tokens"'))
