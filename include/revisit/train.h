@@ -84,6 +84,7 @@ struct TrainModel {
   bool weitop = true;
   int weitop_layer = 1;                    ///< blocks before it
   int weitop_hidden = 256;
+  bool weitop_only = false;                ///< backbone is a whole WeiAD model, of which WeiToP alone learns
   double kappa = 0.5;
   int spread = 1;                          ///< keep the best of each spread x spread patches; 1: of the whole picture
 };

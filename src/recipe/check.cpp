@@ -67,6 +67,11 @@ void check_model(const TrainModel& model, const Checker& check) {
   }
   check.refuse_if(model.weitop && model.aggregator != "weiad", "weitop = false",
                   "[model] weitop learns from the weights of weiad, but aggregator is {}", model.aggregator);
+  if (!model.weitop_only) return;
+  check.refuse_if(model.backbone.empty(), "backbone = \"model.safetensors\", a trained model",
+                  "[model] weitop_only is true, but there is no backbone whose WeiToP could learn");
+  check.refuse_if(!model.weitop || model.trained_blocks > 0, "trained_blocks = 0 and weitop = true",
+                  "[model] weitop_only is true, but weitop is {} and trained_blocks is {}", model.weitop, model.trained_blocks);
 }
 
 void check_data(const TrainConfig& config, const Checker& check) {
@@ -137,6 +142,12 @@ void check(const TrainConfig& config, const std::string& name) {
   check_data(config, checker);
   check_validation(config, checker);
   check_distill(config.distill, checker);
+  const bool only = config.model.weitop_only;
+  checker.refuse_if(only && !config.distill.teachers.empty(), "leave one of them out",
+                    "[model] weitop_only is true, but [distill] has a teacher for the backbone");
+  checker.refuse_if(only && config.loss.random_rho_from < 1, "random_rho_from = 1",
+                    "[model] weitop_only is true, but random_rho_from is {}: pruned batches do not teach WeiToP",
+                    config.loss.random_rho_from);
 }
 
 }  // namespace revisit::recipe

@@ -51,6 +51,7 @@ void read(Section& in, TrainModel& out) {
   in.flag("weitop", out.weitop);
   in.whole("weitop_layer", out.weitop_layer, 0, 127);
   in.whole("weitop_hidden", out.weitop_hidden, 1, kWidest);
+  in.flag("weitop_only", out.weitop_only);
   in.number("kappa", out.kappa, kShare);
   in.whole("spread", out.spread, 1, limits::kMaxSpread);
 }

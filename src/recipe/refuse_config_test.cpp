@@ -94,6 +94,13 @@ TEST(BadTrainConfig, SettingsThatContradictEachOtherAreRefused) {
             "t.toml:3: [model] arch names a random backbone, but backbone names a file");
   EXPECT_EQ(sentence("[model]\nbackbone = \"b.pth\"\nstart = \"local\""),
             "t.toml:3: [model] start says how a random backbone begins, but backbone names a file");
+  EXPECT_EQ(sentence("[model]\nweitop_only = true\ntrained_blocks = 0"),
+            "t.toml: [model] weitop_only is true, but there is no backbone whose WeiToP could learn");
+  const std::string only = "[model]\nbackbone = \"m.safetensors\"\nweitop_only = true\n";
+  EXPECT_EQ(sentence(only), "t.toml: [model] weitop_only is true, but weitop is true and trained_blocks is 4");
+  EXPECT_EQ(sentence(only + "trained_blocks = 0"), "accepted");
+  EXPECT_EQ(sentence(only + "trained_blocks = 0\n[loss]\nrandom_rho_from = 0.5"),
+            "t.toml: [model] weitop_only is true, but random_rho_from is 0.5: pruned batches do not teach WeiToP");
   EXPECT_EQ(sentence("[model]\ncluster_dim = 8192"),
             "t.toml: [model] clusters x cluster_dim + token_dim is 524544, but a descriptor has at most 65536 values");
   EXPECT_EQ(sentence("precision = \"bf16\""), "t.toml: precision is bf16, which needs device cuda, but device is cpu");

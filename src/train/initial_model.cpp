@@ -123,6 +123,16 @@ model::HeadConfig head_config(const TrainModel& settings) {
   return head;
 }
 
+/// Of a model whose WeiToP learns on, and nothing else: its head and, if it has one, its WeiToP.
+void keep_head(model::Config& config, const TrainModel& settings, const model::PruneConfig& fresh) {
+  if (config.head.kind != model::HeadKind::kWeiad) {
+    fail_with_hint(ErrorCode::kUsage, "train one with aggregator = \"weiad\" first",
+                   "weitop_only needs a model with WeiAD, whose weights WeiToP learns from; '{}' has none",
+                   settings.backbone.string());
+  }
+  if (config.prune.kind != model::PruneKind::kWeitop) config.prune = fresh;
+}
+
 model::PruneConfig prune_config(const TrainModel& settings) {
   model::PruneConfig prune;
   if (!settings.weitop) return prune;
@@ -205,14 +215,19 @@ model::LoadedModel initial_model(const TrainModel& settings, Size input, std::ui
   }
   check_input(input, out.config.vit.patch);
   out.config.input.size = input;
-  out.config.head = head_config(settings);
-  out.config.prune = prune_config(settings);
+  const bool whole = settings.weitop_only && backbone;
+  if (whole) {
+    keep_head(out.config, settings, prune_config(settings));
+  } else {
+    out.config.head = head_config(settings);
+    out.config.prune = prune_config(settings);
+  }
   out.config.calibration.reset();
   check_settings(out.config, settings);
 
   const auto required = model::required_tensors(out.config);
   for (const auto& [name, shape] : required) {
-    if (is_backbone(name)) {
+    if (is_backbone(name) || (whole && backbone->weights.contains(name))) {
       if (backbone) {
         out.weights.add(name, backbone->weights.at(name), backbone);
       } else {

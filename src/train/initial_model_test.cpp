@@ -171,6 +171,36 @@ TEST(InitialModel, TakesOnlyTheBackboneOfAModelFile) {
   }
 }
 
+TEST(InitialModel, KeepsAllOfAModelWhoseWeitopAloneLearns) {
+  const model::testing::TempFolder folder;
+  const auto stored = model::make_random(model::testing::tiny_config(), 9);
+  model::save_model_file(folder / "m.safetensors", *stored);
+  TrainModel settings = small_settings();
+  settings.width = settings.depth = settings.heads = settings.trained_blocks = 0;
+  settings.backbone = folder / "m.safetensors";
+  settings.weitop_only = true;
+  const auto model = initial_model(settings, {56, 84}, 3);
+  EXPECT_EQ(model.config.head.clusters, stored->config.head.clusters) << "not that of the settings";
+  for (const auto& [name, tensor] : stored->weights.all()) EXPECT_EQ(values(model, name), model::to_f32(tensor)) << name;
+
+  model::Config bare = model::testing::tiny_config();
+  bare.prune = {};
+  model::save_model_file(folder / "bare.safetensors", *model::make_random(bare, 9));
+  settings.backbone = folder / "bare.safetensors";
+  EXPECT_EQ(values(initial_model(settings, {56, 84}, 3), "weitop.0.bias").size(), 20U) << "one that had none gets one";
+
+  bare.head = {};
+  model::save_model_file(folder / "headless.safetensors", *model::make_random(bare, 9));
+  settings.backbone = folder / "headless.safetensors";
+  try {
+    initial_model(settings, {56, 84}, 3);
+    ADD_FAILURE() << "was not refused";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUsage);
+    EXPECT_NE(std::string(error.what()).find("headless.safetensors' has none"), std::string::npos) << error.what();
+  }
+}
+
 TEST(InitialModel, ReadsAForeignCheckpointAsImportDoes) {
   const model::testing::TempFolder folder;
   model::Config config = model::testing::tiny_backbone();

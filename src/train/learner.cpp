@@ -44,7 +44,8 @@ namespace {
 NetworkOptions network_options(const TrainConfig& config) {
   NetworkOptions options;
   options.trained_blocks = config.model.trained_blocks;
-  options.dropout = config.model.dropout;
+  options.weitop_only = config.model.weitop_only;
+  options.dropout = options.weitop_only ? 0 : config.model.dropout;  // it learns what the model really does
   options.teacher_gradient = config.loss.teacher_gradient;
   options.tie_deltas = config.model.tie_deltas;
   options.device = device_of(config);

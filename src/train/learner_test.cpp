@@ -125,6 +125,25 @@ TEST(Learner, PrunedBatchesTeachPlacesOnly) {
   EXPECT_GT(whole, 0);
 }
 
+TEST(Learner, WeitopAloneLearnsWhatTheModelWeighs) {
+  use_threads(1);
+  TrainConfig settings = config();
+  settings.model.trained_blocks = 0;
+  settings.model.weitop_only = true;
+  settings.optimiser.weitop_lr = 1e-3;
+  const auto before = start();
+  Learner learner(settings, *before);
+  const double first = *learner.learn(batch(0)).distillation;
+  StepResult last;
+  for (int i = 0; i < 40; ++i) last = learner.learn(batch(0));
+  EXPECT_LT(*last.distillation, 0.5 * first);
+  const auto after = learner.model();
+  for (const auto& [name, tensor] : before->weights.all()) {
+    const bool moved = model::to_f32(tensor) != model::to_f32(after.weights.at(name));
+    EXPECT_EQ(moved, name.starts_with("weitop.")) << name;
+  }
+}
+
 TEST(Learner, ABatchThatGivesNaNChangesNothing) {
   use_threads(1);
   Learner learner(config(), *start());

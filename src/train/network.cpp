@@ -77,8 +77,8 @@ Network::Network(const model::LoadedModel& model, const NetworkOptions& options)
   }
   for (const auto& [name, shape] : model::required_tensors(config_)) {
     torch::Tensor tensor = to_tensor(model.weights, name, shape).to(options.device);
-    tensor.set_requires_grad(learns(name, frozen_blocks()));
-    if (name == kThetaD && options.tie_deltas) tie(tensor);
+    tensor.set_requires_grad(options.weitop_only ? name.starts_with("weitop.") : learns(name, frozen_blocks()));
+    if (name == kThetaD && options.tie_deltas && tensor.requires_grad()) tie(tensor);
     tensors_[name] = tensor;
   }
 }
