@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 revisit=${1:-build/release/bin/revisit}
 model=models/revisit-tiny.safetensors
 precision=0.9
-gap=50 # queries this near to the border may see across it
+gap=100 # queries this near to the border may see across it
 work=runs/calibrate-tiny
 rm -rf "$work"
 mkdir -p "$work/queries" "$work/references"
@@ -19,12 +19,12 @@ echo "image,east,north" >"$work/positions.csv"
 # route NAME METRES QUERIES REFERENCES: a half is a point far from any other
 route() {
   local name=$1 metres=$2 file halves border i=0
-  mapfile -t halves < <(find -L "recipes/data/$4" -type f | sort)
+  mapfile -t halves < <(find -L "recipes/data/$4" -type f | LC_ALL=C sort)
   for file in "${halves[@]::${#halves[@]}/2}"; do
     ln -s "$(realpath "$file")" "$work/references/$name-$(basename "$file")"
     echo "references/$name-$(basename "$file"),$metres,0" >>"$work/positions.csv"
   done
-  mapfile -t halves < <(find -L "recipes/data/$3" -type f | sort)
+  mapfile -t halves < <(find -L "recipes/data/$3" -type f | LC_ALL=C sort)
   border=$((${#halves[@]} / 2))
   for file in "${halves[@]}"; do
     i=$((i + 1))

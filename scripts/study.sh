@@ -22,9 +22,13 @@ for seed in 1 2 3; do
   done
 done
 
+backbone=$study/dinov2.safetensors
+if [ ! -e "$backbone" ]; then
+  "$revisit" model import recipes/weights/dinov2_vits14.safetensors -o "$backbone" --size 224x224
+fi
 vocabulary() {
   if [ ! -e "$study/vlad-$1.safetensors" ]; then
-    "$revisit" model fit-vlad recipes/weights/dinov2_vits14.safetensors --size 224x224 --photos "recipes/data/$2" -o "$study/vlad-$1.safetensors"
+    "$revisit" model fit-vlad "$backbone" --photos "recipes/data/$2" -o "$study/vlad-$1.safetensors"
   fi
 }
 vocabulary day_left gardens_point/day_left

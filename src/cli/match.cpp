@@ -126,7 +126,7 @@ Verb make_match(Console& console) {
       "With ground truth it also says how often it was right.";
   verb.examples = {"revisit match queries/ references/ --model vlad.safetensors -o report",
                    "revisit match town/queries town/database --gt town/gt.csv --json",
-                   "revisit match drive/ drive/ --exclude-recent 50 --min-similarity 0.6"};
+                   "revisit match drive/ drive/ --exclude-recent 50 --min-similarity 0.4"};
   verb.positional = {"QUERIES REFERENCES", "two folders of photos", 2, 2, &args->folders};
   auto& options = verb.options;
   options = {{"-k,--top-k", "K", "matches a query, 1 to 1000; default 10", to_int(args->top_k, 1, limits::kMaxTopK)},

@@ -226,7 +226,7 @@ Verb make_query(Console& console) {
   Verb verb;
   verb.name = "query";
   verb.about = "have I been here before? Finds the photos of an index that show the same place, or says \"no match\".";
-  verb.examples = {"revisit query places.rvs photo.jpg", "revisit query places.rvs queries/ -k 5 --min-similarity 0.6 --json",
+  verb.examples = {"revisit query places.rvs photo.jpg", "revisit query places.rvs queries/ -k 5 --min-similarity 0.4 --json",
                    "revisit query places.rvs photo.jpg --near 59.437,24.745 --radius 500"};
   verb.positional = {"DB IMAGE|DIR...", "the index; photos, folders, globs, lists or tables", 2, 1'000'000, &args->words};
   auto& options = verb.options;

@@ -93,8 +93,8 @@ void prefer_openmp_blas(Console& console) {
   ::setenv("LD_LIBRARY_PATH", any ? fmt::format("{}:{}", REVISIT_OPENBLAS_FOLDER, before).c_str() : REVISIT_OPENBLAS_FOLDER, 1);
 }
 
-// OpenBLAS knows processors by their model number and gives those made after it the kernels of 2004, ten times slower: the
-// instructions of this one say which kernels it can run.
+// OpenBLAS knows processors by their model number and gives those made after it the kernels of 2004, ten times slower. The
+// instructions of this one say better which kernels it can run; those of newer processors gain nothing in single precision.
 void name_the_processor() {
 #if defined(__x86_64__)
   constexpr int kUnlessSet = 0;

@@ -145,6 +145,8 @@ void check(const TrainConfig& config, const std::string& name) {
   const bool only = config.model.weitop_only;
   checker.refuse_if(only && !config.distill.teachers.empty(), "leave one of them out",
                     "[model] weitop_only is true, but [distill] has a teacher for the backbone");
+  checker.refuse_if(only && config.loss.gamma == 0, "gamma = 0.1, as in the paper",
+                    "[model] weitop_only is true, but [loss] gamma is 0: nothing would be learnt");
   checker.refuse_if(only && config.loss.random_rho_from < 1, "random_rho_from = 1",
                     "[model] weitop_only is true, but random_rho_from is {}: pruned batches do not teach WeiToP",
                     config.loss.random_rho_from);

@@ -101,6 +101,10 @@ TEST(BadTrainConfig, SettingsThatContradictEachOtherAreRefused) {
   EXPECT_EQ(sentence(only + "trained_blocks = 0"), "accepted");
   EXPECT_EQ(sentence(only + "trained_blocks = 0\n[loss]\nrandom_rho_from = 0.5"),
             "t.toml: [model] weitop_only is true, but random_rho_from is 0.5: pruned batches do not teach WeiToP");
+  EXPECT_EQ(sentence(only + "trained_blocks = 0\n[loss]\ngamma = 0"),
+            "t.toml: [model] weitop_only is true, but [loss] gamma is 0: nothing would be learnt");
+  EXPECT_EQ(sentence(only + "trained_blocks = 0\n[distill]\nsteps = 5\nphotos = [\"p\"]\n[[distill.teacher]]\nmodel = \"t.pth\""),
+            "t.toml: [model] weitop_only is true, but [distill] has a teacher for the backbone");
   EXPECT_EQ(sentence("[model]\ncluster_dim = 8192"),
             "t.toml: [model] clusters x cluster_dim + token_dim is 524544, but a descriptor has at most 65536 values");
   EXPECT_EQ(sentence("precision = \"bf16\""), "t.toml: precision is bf16, which needs device cuda, but device is cpu");

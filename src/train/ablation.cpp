@@ -129,6 +129,8 @@ Study::Study(const AblationRun& study, ProgressLine& progress) : study_(study), 
   refuse_if(model.tiers.size() < 2, "tiers = [24, 20, 16, 4], for example", "the study needs [model] tiers of at least 2 sizes");
   refuse_if(!model.dustbin || !model.ghost, "leave dustbin and ghost out",
             "the study starts from the whole and turns [model] dustbin and ghost off itself");
+  refuse_if(base_.model.weitop_only, "leave weitop_only out",
+            "the study changes parts of the head, but the configuration has weitop_only, with which only WeiToP learns");
   refuse_if(!base_.distill.teachers.empty(), "run `revisit train` first, and name its backbone in [model]",
             "the study trains no backbone, but the configuration has a [distill] stage");
   for (const auto* group : {"gamma", "layer", "kappa"}) {

@@ -70,7 +70,7 @@ Settings distill_settings(const TrainConfig& config) {
   add("seed", config.seed);
   add("model.arch", m.arch);
   if (m.start != TrainModel{}.start) add("model.start", m.start);
-  if (!m.backbone.empty()) add("model.backbone", m.backbone.string());
+  if (!m.backbone.empty()) add("model.backbone", settled_path(m.backbone));
   add("model.width", m.width);
   add("model.depth", m.depth);
   add("model.heads", m.heads);
@@ -339,10 +339,9 @@ DistillOutcome Distiller::run() {
     model::LoadedModel backbone = student_.model();
     std::vector<std::string> names;
     for (const auto& teacher : config_.distill.teachers) names.push_back(teacher.model.filename().string());
-    const std::string before = config_.model.backbone.empty() ? "" : fmt::format("; {}", backbone.config.provenance);
-    backbone.config.provenance = as_utf8(fmt::format("{}: distilled from {} for {} steps, seed {}{}", config_.name,
-                                                     fmt::join(names, " and "), steps, config_.seed, before)
-                                             .substr(0, 1000));
+    const std::string now =
+        fmt::format("{}: distilled from {} for {} steps, seed {}", config_.name, fmt::join(names, " and "), steps, config_.seed);
+    backbone.config.provenance = config_.model.backbone.empty() ? as_utf8(now) : history(backbone.config.provenance, now);
     model::save_model_file(outcome.backbone, backbone);
   }
   save();

@@ -123,16 +123,6 @@ model::HeadConfig head_config(const TrainModel& settings) {
   return head;
 }
 
-/// Of a model whose WeiToP learns on, and nothing else: its head and, if it has one, its WeiToP.
-void keep_head(model::Config& config, const TrainModel& settings, const model::PruneConfig& fresh) {
-  if (config.head.kind != model::HeadKind::kWeiad) {
-    fail_with_hint(ErrorCode::kUsage, "train one with aggregator = \"weiad\" first",
-                   "weitop_only needs a model with WeiAD, whose weights WeiToP learns from; '{}' has none",
-                   settings.backbone.string());
-  }
-  if (config.prune.kind != model::PruneKind::kWeitop) config.prune = fresh;
-}
-
 model::PruneConfig prune_config(const TrainModel& settings) {
   model::PruneConfig prune;
   if (!settings.weitop) return prune;
@@ -142,6 +132,22 @@ model::PruneConfig prune_config(const TrainModel& settings) {
   prune.kappa = settings.kappa;
   prune.spread = settings.spread;
   return prune;
+}
+
+/// Of a model whose WeiToP learns on, and nothing else: its head and, if it has one, its WeiToP.
+void keep_head(model::Config& config, const TrainModel& settings, Size input) {
+  if (config.head.kind != model::HeadKind::kWeiad) {
+    fail_with_hint(ErrorCode::kUsage, "train one with aggregator = \"weiad\" first",
+                   "weitop_only needs a model with WeiAD, whose weights WeiToP learns from; '{}' has none",
+                   settings.backbone.string());
+  }
+  const Size own = config.input.size;
+  if (!(own == input)) {
+    fail_with_hint(ErrorCode::kUsage, fmt::format("size = \"{}x{}\" in [data]", own.height, own.width),
+                   "weitop_only changes nothing else of '{}', whose pictures are {}x{}, but size is {}x{}",
+                   settings.backbone.string(), own.height, own.width, input.height, input.width);
+  }
+  if (config.prune.kind != model::PruneKind::kWeitop) config.prune = prune_config(settings);
 }
 
 /// Leaves the dustbin what the clusters do not take, so that there must be more patches than clusters.
@@ -214,20 +220,22 @@ model::LoadedModel initial_model(const TrainModel& settings, Size input, std::ui
     out.config.provenance = fmt::format("trained from {}", out.config.provenance).substr(0, 1000);
   }
   check_input(input, out.config.vit.patch);
-  out.config.input.size = input;
   const bool whole = settings.weitop_only && backbone;
   if (whole) {
-    keep_head(out.config, settings, prune_config(settings));
+    keep_head(out.config, settings, input);
   } else {
     out.config.head = head_config(settings);
     out.config.prune = prune_config(settings);
   }
+  out.config.input.size = input;
   out.config.calibration.reset();
   check_settings(out.config, settings);
 
+  const bool has_weitop = backbone && backbone->config.prune.kind == model::PruneKind::kWeitop;
   const auto required = model::required_tensors(out.config);
   for (const auto& [name, shape] : required) {
-    if (is_backbone(name) || (whole && backbone->weights.contains(name))) {
+    const bool begins = name.starts_with("weitop.") && !has_weitop;
+    if (is_backbone(name) || (whole && !begins)) {
       if (backbone) {
         out.weights.add(name, backbone->weights.at(name), backbone);
       } else {

@@ -179,26 +179,32 @@ TEST(InitialModel, KeepsAllOfAModelWhoseWeitopAloneLearns) {
   settings.width = settings.depth = settings.heads = settings.trained_blocks = 0;
   settings.backbone = folder / "m.safetensors";
   settings.weitop_only = true;
-  const auto model = initial_model(settings, {56, 84}, 3);
-  EXPECT_EQ(model.config.head.clusters, stored->config.head.clusters) << "not that of the settings";
+  const Size own = stored->config.input.size;
+  const auto model = initial_model(settings, own, 3);
+  EXPECT_EQ(model.config.head.cluster_dim, stored->config.head.cluster_dim) << "not that of the settings";
+  EXPECT_EQ(model.config.prune.hidden, stored->config.prune.hidden);
   for (const auto& [name, tensor] : stored->weights.all()) EXPECT_EQ(values(model, name), model::to_f32(tensor)) << name;
 
   model::Config bare = model::testing::tiny_config();
   bare.prune = {};
   model::save_model_file(folder / "bare.safetensors", *model::make_random(bare, 9));
   settings.backbone = folder / "bare.safetensors";
-  EXPECT_EQ(values(initial_model(settings, {56, 84}, 3), "weitop.0.bias").size(), 20U) << "one that had none gets one";
+  EXPECT_EQ(values(initial_model(settings, own, 3), "weitop.0.bias").size(), 20U) << "one that had none gets one";
 
   bare.head = {};
   model::save_model_file(folder / "headless.safetensors", *model::make_random(bare, 9));
-  settings.backbone = folder / "headless.safetensors";
-  try {
-    initial_model(settings, {56, 84}, 3);
-    ADD_FAILURE() << "was not refused";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kUsage);
-    EXPECT_NE(std::string(error.what()).find("headless.safetensors' has none"), std::string::npos) << error.what();
-  }
+  const auto refused = [&](const char* file, Size size) {
+    settings.backbone = folder / file;
+    try {
+      initial_model(settings, size, 3);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kUsage);
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_NE(refused("headless.safetensors", own).find("headless.safetensors' has none"), std::string::npos);
+  EXPECT_NE(refused("m.safetensors", {56, 84}).find("but size is 56x84"), std::string::npos);
 }
 
 TEST(InitialModel, ReadsAForeignCheckpointAsImportDoes) {

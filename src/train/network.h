@@ -16,7 +16,7 @@ namespace revisit::train {
 struct NetworkOptions {
   int trained_blocks =
       4;                 // the last ones; the final norm, the head and WeiToP always learn. All of them: the embedding learns too
-  bool weitop_only = false;  ///< all else stays as it is
+  bool weitop_only = false;  // WeiToP learns and nothing else
   double dropout = 0.3;  // between the two layers of the heads' MLPs (not of the CLS one), while training
   bool teacher_gradient = false;
   bool tie_deltas = true;  // the T - 1 numbers of thetaD stay equal: each gets the gradient of one number shared by all

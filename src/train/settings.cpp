@@ -142,6 +142,18 @@ std::string as_utf8(const std::string& text) {
   return out;
 }
 
+std::string history(const std::string& earlier, const std::string& latest) {
+  constexpr std::size_t kMost = 1000;
+  const auto cut = [](std::string text, std::size_t most) {
+    if (text.size() <= most) return text;
+    most -= std::min<std::size_t>(most, 3);
+    while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U) --most;  // not within a letter
+    return text.substr(0, most) + "...";
+  };
+  const std::string end = cut(as_utf8(latest), kMost / 2);
+  return cut(as_utf8(earlier), kMost - 2 - end.size()) + "; " + end;
+}
+
 Settings settings_of(const TrainConfig& config) {
   Settings out;
   Words words(out);

@@ -255,9 +255,11 @@ void Trainer::refuse(const feed::Batch& batch, const StepResult& result) const {
 
 model::LoadedModel Trainer::model_to_ship() const {
   model::LoadedModel model = learner_.model();
-  model.config.provenance = as_utf8(fmt::format("{}; trained by revisit, config {}, seed {}, {} steps of {} x {} pictures, on {}",
-                                                origin_, config_.name, config_.seed, state_.step, config_.data.places_per_batch,
-                                                config_.data.images_per_place, state_.data));
+  const bool only = config_.model.weitop_only;
+  model.config.provenance =
+      history(origin_, fmt::format("{} by revisit, config {}, seed {}, {} steps of {} x {} pictures, on {}",
+                                   only ? "WeiToP trained on" : "trained", config_.name, config_.seed, state_.step,
+                                   config_.data.places_per_batch, config_.data.images_per_place, state_.data));
   return model;
 }
 
