@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 revisit=${1:-build/release/bin/revisit}
 model=models/revisit-tiny.safetensors
 precision=0.9
-gap=100 # queries this near to the border may see across it
+gap=50 # queries this near to the border may see across it
 work=runs/calibrate-tiny
 rm -rf "$work"
 mkdir -p "$work/queries" "$work/references"
