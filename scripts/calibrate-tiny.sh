@@ -18,15 +18,15 @@ echo "image,east,north" >"$work/positions.csv"
 
 # route NAME METRES QUERIES REFERENCES: a half is a point far from any other
 route() {
-  local name=$1 metres=$2 file halves border i=0
-  mapfile -t halves < <(find -L "recipes/data/$4" -type f | LC_ALL=C sort)
-  for file in "${halves[@]::${#halves[@]}/2}"; do
+  local name=$1 metres=$2 file photos border i=0
+  mapfile -t photos < <(find -L "recipes/data/$4" -type f | LC_ALL=C sort)
+  for file in "${photos[@]::${#photos[@]}/2}"; do
     ln -s "$(realpath "$file")" "$work/references/$name-$(basename "$file")"
     echo "references/$name-$(basename "$file"),$metres,0" >>"$work/positions.csv"
   done
-  mapfile -t halves < <(find -L "recipes/data/$3" -type f | LC_ALL=C sort)
-  border=$((${#halves[@]} / 2))
-  for file in "${halves[@]}"; do
+  mapfile -t photos < <(find -L "recipes/data/$3" -type f | LC_ALL=C sort)
+  border=$((${#photos[@]} / 2))
+  for file in "${photos[@]}"; do
     i=$((i + 1))
     if ((i > border - gap && i <= border + gap)); then continue; fi
     ln -s "$(realpath "$file")" "$work/queries/$name-$(basename "$file")"

@@ -30,8 +30,8 @@ class Checker {
     if (value % divisor != 0) fail(ErrorCode::kBadModel, "'{}': {} {} is no multiple of {} {}", name_, key, value, of, divisor);
   }
   void text(const char* key, const std::string& value) const {
-    if (value.size() > 1000) {
-      fail(ErrorCode::kBadModel, "'{}': {} has {} bytes, more than 1000", name_, key, value.size());
+    if (value.size() > kMaxTextBytes) {
+      fail(ErrorCode::kBadModel, "'{}': {} has {} bytes, more than {}", name_, key, value.size(), kMaxTextBytes);
     }
   }
   [[noreturn]] void wrong_tiers(int sum, int clusters) const {

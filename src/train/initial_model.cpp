@@ -217,7 +217,7 @@ model::LoadedModel initial_model(const TrainModel& settings, Size input, std::ui
       fail(ErrorCode::kBadModel, "'{}' holds NaN or infinity in tensor '{}', so it cannot be trained", settings.backbone.string(),
            out.config.nonfinite);
     }
-    out.config.provenance = fmt::format("trained from {}", out.config.provenance).substr(0, 1000);
+    out.config.provenance = fmt::format("trained from {}", out.config.provenance).substr(0, model::kMaxTextBytes);
   }
   check_input(input, out.config.vit.patch);
   const bool whole = settings.weitop_only && backbone;

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "base/fail.h"
+#include "model/config_check.h"
 #include "model/utf8.h"
 
 namespace revisit::train {
@@ -143,15 +144,14 @@ std::string as_utf8(const std::string& text) {
 }
 
 std::string history(const std::string& earlier, const std::string& latest) {
-  constexpr std::size_t kMost = 1000;
   const auto cut = [](std::string text, std::size_t most) {
     if (text.size() <= most) return text;
     most -= std::min<std::size_t>(most, 3);
     while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U) --most;  // not within a letter
     return text.substr(0, most) + "...";
   };
-  const std::string end = cut(as_utf8(latest), kMost / 2);
-  return cut(as_utf8(earlier), kMost - 2 - end.size()) + "; " + end;
+  const std::string end = cut(as_utf8(latest), model::kMaxTextBytes / 2);
+  return cut(as_utf8(earlier), model::kMaxTextBytes - 2 - end.size()) + "; " + end;
 }
 
 Settings settings_of(const TrainConfig& config) {
