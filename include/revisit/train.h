@@ -68,6 +68,7 @@ struct TrainModel {
   int width = 0, depth = 0, heads = 0, patch = 0;  ///< of a random backbone of your own; 0: as arch
   std::string start = "normal";            ///< of a random backbone: normal, or local (it knows what pictures are like)
   std::string aggregator = "weiad";        ///< weiad, salad
+  std::string head_start = "random";       ///< of its scores and features: random, or vocabulary (words of the backbone's own tokens)
   int clusters = 64;
   int cluster_dim = 128;
   int token_dim = 256;
@@ -153,7 +154,7 @@ struct TrainConfig {
   std::string name = "run";
   std::uint64_t seed = 1;
   std::string device = "cpu";              ///< cpu, cuda
-  std::string precision = "f32";           ///< f32; bf16 and fp16 on cuda
+  std::string precision = "f32";           ///< f32; bf16 on cuda and on processors with tiles (AMX), fp16 on cuda
   int threads = 0;                         ///< 0: every core
   int steps = 4000;
   double checkpoint_minutes = 10;
@@ -169,6 +170,7 @@ struct TrainConfig {
 /// What the command line says over the file.
 struct TrainOverrides {
   std::optional<std::string> device;
+  std::optional<std::string> precision;
   std::optional<int> threads;
   std::optional<int> steps;
   std::optional<std::uint64_t> seed;

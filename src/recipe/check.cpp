@@ -40,7 +40,7 @@ void check_run(const TrainConfig& config, const Checker& check) {
   check.refuse_if(!is_folder_name(config.name), "it names the output folder, runs/NAME",
                   "name is {}, but must be 1 to {} letters, digits, '-', '_' or '.', the first no '.'", in_quotes(config.name),
                   kLongestName);
-  check.refuse_if(config.precision != "f32" && config.device != "cuda", "precision = \"f32\", or device = \"cuda\"",
+  check.refuse_if(config.precision == "fp16" && config.device != "cuda", "precision = \"f32\", or device = \"cuda\"",
                   "precision is {}, which needs device cuda, but device is {}", config.precision, config.device);
   check.refuse_if(config.steps == 0 && config.distill.teachers.empty(), "steps = 4000, for example",
                   "steps is 0 and [distill] has no teacher: there is nothing to do");

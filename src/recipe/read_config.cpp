@@ -35,6 +35,7 @@ void read(Section& in, TrainModel& out) {
   if (!out.backbone.empty()) in.refuse("start", "says how a random backbone begins, but backbone names a file");
   in.choice("start", out.start, {"normal", "local"});
   in.choice("aggregator", out.aggregator, {"weiad", "salad"});
+  in.choice("head_start", out.head_start, {"random", "vocabulary"});
   in.whole("clusters", out.clusters, 1, 1'024);
   in.whole("cluster_dim", out.cluster_dim, 1, kWidest);
   in.whole("token_dim", out.token_dim, 1, kWidest);
@@ -215,6 +216,7 @@ void read_table(Section& top, const std::string& key, const Origin& origin, Part
 
 void apply(const TrainOverrides& overrides, TrainConfig& config) {
   if (overrides.device) config.device = *overrides.device;
+  if (overrides.precision) config.precision = *overrides.precision;
   if (overrides.threads) config.threads = *overrides.threads;
   if (overrides.steps) config.steps = *overrides.steps;
   if (overrides.seed) config.seed = *overrides.seed;

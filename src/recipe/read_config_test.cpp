@@ -51,6 +51,7 @@ dropout = 0.1
 weitop = true
 weitop_layer = 2
 start = "local"
+head_start = "vocabulary"
 weitop_hidden = 13
 kappa = 0.75
 spread = 3
@@ -157,6 +158,7 @@ model = "/other.safetensors"
 
   const auto& model = config.model;
   EXPECT_EQ(model.start, "local");
+  EXPECT_EQ(model.head_start, "vocabulary");
   EXPECT_TRUE(model.backbone.empty());
   EXPECT_EQ(model.arch, "vits14");
   EXPECT_EQ((std::vector<int>{model.width, model.depth, model.heads, model.patch}), (std::vector<int>{96, 5, 2, 8}));
@@ -266,8 +268,10 @@ TEST(TrainConfig, TheCommandLineCountsBeforeTheFile) {
   EXPECT_EQ(config.threads, 2);
   EXPECT_EQ(config.device, "cuda");
   overrides.device = "cpu";
-  EXPECT_EQ(refusal("precision = \"bf16\"\ndevice = \"cuda\"\n" + kTown, overrides).sentence,
-            "t.toml: precision is bf16, which needs device cuda, but device is cpu");
+  EXPECT_EQ(refusal("precision = \"fp16\"\ndevice = \"cuda\"\n" + kTown, overrides).sentence,
+            "t.toml: precision is fp16, which needs device cuda, but device is cpu");
+  overrides.precision = "bf16";
+  EXPECT_EQ(parsed("precision = \"f32\"\n" + kTown, overrides).precision, "bf16");
 }
 
 TEST(TrainConfig, AFileIsReadFromItsFolder) {

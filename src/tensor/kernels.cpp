@@ -119,6 +119,68 @@ float SumOfSquares(const float* x, int count) {
   return sum_over(x, count, [](V v, V sum) HWY_ATTR { return hn::MulAdd(v, v, sum); });
 }
 
+// e(-x^2 / 2) and half of erfc(|x| / sqrt 2), by Abramowitz and Stegun 7.1.26.
+struct Bell {
+  V height, tail;
+};
+HWY_INLINE Bell bell(V x) {
+  const D d;
+  const V z = hn::Mul(hn::Abs(x), hn::Set(d, 0.70710678F));
+  const V t = hn::Div(hn::Set(d, 1.0F), hn::MulAdd(z, hn::Set(d, 0.3275911F), hn::Set(d, 1.0F)));
+  V p = hn::Set(d, 1.061405429F);
+  p = hn::MulAdd(p, t, hn::Set(d, -1.453152027F));
+  p = hn::MulAdd(p, t, hn::Set(d, 1.421413741F));
+  p = hn::MulAdd(p, t, hn::Set(d, -0.284496736F));
+  p = hn::MulAdd(p, t, hn::Set(d, 0.254829592F));
+  const V height = hn::Exp(d, hn::Neg(hn::Mul(z, z)));
+  return {height, hn::Mul(hn::Mul(hn::Set(d, 0.5F), hn::Mul(p, t)), height)};
+}
+
+// to[i] = function(a[i], b[i]), a vector at a time, the last ones in a vector of their own.
+template <typename Function>
+HWY_INLINE void map_values(const float* a, const float* b, int count, float* to, Function function) {
+  const D d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  int i = 0;
+  for (; i + lanes <= count; i += lanes) hn::StoreU(function(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, to + i);
+  if (i == count) return;
+  HWY_ALIGN float edge_a[HWY_MAX_BYTES / sizeof(float)] = {}, edge_b[HWY_MAX_BYTES / sizeof(float)] = {};
+  std::copy_n(a + i, count - i, edge_a);
+  std::copy_n(b + i, count - i, edge_b);
+  hn::Store(function(hn::Load(d, edge_a), hn::Load(d, edge_b)), d, edge_a);
+  std::copy_n(edge_a, count - i, to + i);
+}
+
+void Gelu(const float* x, int count, float* y) {
+  map_values(x, x, count, y, [](V v, V) HWY_ATTR {
+    const V tail = hn::Mul(v, bell(v).tail);
+    return hn::IfThenElse(hn::Lt(v, hn::Zero(D())), tail, hn::Sub(v, tail));
+  });
+}
+
+// The slope is Phi(x) + x phi(x).
+void GeluGradient(const float* x, const float* dy, int count, float* dx) {
+  map_values(x, dy, count, dx, [](V v, V slope) HWY_ATTR {
+    const D d;
+    const Bell b = bell(v);
+    const V below = hn::IfThenElse(hn::Lt(v, hn::Zero(d)), b.tail, hn::Sub(hn::Set(d, 1.0F), b.tail));
+    return hn::Mul(slope, hn::MulAdd(hn::Mul(v, hn::Set(d, 0.39894228F)), b.height, below));
+  });
+}
+
+void SoftmaxRowGradient(const float* p, float* dp, int count, float scale) {
+  const D d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  V sums = hn::Zero(d);
+  int i = 0;
+  for (; i + lanes <= count; i += lanes) sums = hn::MulAdd(hn::LoadU(d, p + i), hn::LoadU(d, dp + i), sums);
+  float sum = hn::GetLane(hn::SumOfLanes(d, sums));
+  for (; i < count; ++i) sum += p[i] * dp[i];
+  const V sum_v = hn::Set(d, sum), scale_v = hn::Set(d, scale);
+  map_values(p, dp, count, dp,
+             [sum_v, scale_v](V a, V b) HWY_ATTR { return hn::Mul(scale_v, hn::Mul(a, hn::Sub(b, sum_v))); });
+}
+
 void SwigluRow(const float* x1, const float* x2, int count, float* y) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -144,6 +206,9 @@ HWY_EXPORT(LogSumExp);
 HWY_EXPORT(ScaleRow);
 HWY_EXPORT(SumOfSquares);
 HWY_EXPORT(SwigluRow);
+HWY_EXPORT(Gelu);
+HWY_EXPORT(GeluGradient);
+HWY_EXPORT(SoftmaxRowGradient);
 
 void layer_norm(ConstMatrix x, const float* gamma, const float* beta, float eps, Matrix y) {
   parallel_for(x.rows, [&](int r) { HWY_DYNAMIC_DISPATCH(LayerNormRow)(x.row(r), gamma, beta, eps, x.cols, y.row(r)); });
@@ -156,6 +221,21 @@ void softmax_rows(Matrix x, float scale) {
     const float sum = exp_row(x.row(r), x.cols, scale);
     HWY_DYNAMIC_DISPATCH(ScaleRow)(x.row(r), x.cols, 1.0F / sum);
   });
+}
+
+void softmax_row(float* x, int count, float scale) {
+  const float sum = HWY_DYNAMIC_DISPATCH(ExpRow)(x, count, scale);
+  HWY_DYNAMIC_DISPATCH(ScaleRow)(x, count, 1.0F / sum);
+}
+
+void softmax_row_gradient(const float* p, float* dp, int count, float scale) {
+  HWY_DYNAMIC_DISPATCH(SoftmaxRowGradient)(p, dp, count, scale);
+}
+
+void gelu(const float* x, int count, float* y) { HWY_DYNAMIC_DISPATCH(Gelu)(x, count, y); }
+
+void gelu_gradient(const float* x, const float* dy, int count, float* dx) {
+  HWY_DYNAMIC_DISPATCH(GeluGradient)(x, dy, count, dx);
 }
 
 float log_sum_exp(const float* x, int count) { return HWY_DYNAMIC_DISPATCH(LogSumExp)(x, count); }

@@ -16,6 +16,17 @@ void softmax_rows(Matrix x, float scale);
 /// One row of the above without the division: x becomes exp(scale * (x - max)), the sum is returned.
 float exp_row(float* x, int count, float scale);
 
+/// One row of softmax_rows, on the calling thread.
+void softmax_row(float* x, int count, float scale);
+
+/// Of such a row p: dp becomes the gradient of x, scale p (dp - sum(p dp)).
+void softmax_row_gradient(const float* p, float* dp, int count, float scale);
+
+/// y = x / 2 (1 + erf(x / sqrt 2)), to 2e-7, on the calling thread.
+void gelu(const float* x, int count, float* y);
+/// dx = dy times the slope of the above at x.
+void gelu_gradient(const float* x, const float* dy, int count, float* dx);
+
 /// log(sum(exp(x))) of count values; finite for any finite input, -inf only when all are.
 float log_sum_exp(const float* x, int count);
 

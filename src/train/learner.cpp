@@ -14,17 +14,23 @@
 
 #include "base/fail.h"
 #include "tensor/parallel.h"
+#include "tensor/tiles.h"
 #include "train/device.h"
 #include "train/losses.h"
 #include "train/network.h"
 #include "train/optimiser.h"
+#include "train/tile_ops.h"
 
 namespace revisit::train {
 torch::Device device_of(const TrainConfig& config) {
   if (config.device == "cpu") {
-    if (config.precision != "f32") {
+    if (config.precision == "fp16") {
       fail_with_hint(ErrorCode::kUsage, "precision = \"f32\", or device = \"cuda\"",
                      "precision '{}' needs device 'cuda', not 'cpu'", config.precision);
+    }
+    if (config.precision == "bf16" && !tensor::tiles_usable()) {
+      fail_with_hint(ErrorCode::kUsage, "precision = \"f32\"",
+                     "precision 'bf16' on the cpu needs a processor with tiles (AMX), which this one does not have");
     }
     return torch::kCPU;
   }
@@ -39,6 +45,8 @@ torch::Device device_of(const TrainConfig& config) {
   return torch::kCUDA;
 }
 
+bool uses_tiles(const TrainConfig& config) { return config.device == "cpu" && config.precision == "bf16"; }
+
 namespace {
 
 NetworkOptions network_options(const TrainConfig& config) {
@@ -49,13 +57,14 @@ NetworkOptions network_options(const TrainConfig& config) {
   options.teacher_gradient = config.loss.teacher_gradient;
   options.tie_deltas = config.model.tie_deltas;
   options.device = device_of(config);
+  options.tiles = uses_tiles(config);
   return options;
 }
 
 /// Matrix products in 16 bits while it lives; torch keeps what needs f32 in f32.
 class Autocast {
  public:
-  explicit Autocast(const std::string& precision) : on_(precision != "f32") {
+  Autocast(const std::string& device, const std::string& precision) : on_(device == "cuda" && precision != "f32") {
     if (!on_) return;
     at::autocast::set_autocast_gpu_dtype(precision == "bf16" ? at::kBFloat16 : at::kHalf);
     at::autocast::set_enabled(true);
@@ -188,7 +197,7 @@ StepResult Learner::Impl::learn(const feed::Batch& batch) {
 
   Forward out;
   {
-    const Autocast autocast(config.precision);
+    const Autocast autocast(config.device, config.precision);
     out = network.forward(frozen_of(batch, pixels, result.rho), true, result.rho);
   }
   const PlaceLoss place = multi_similarity(out.descriptor.to(torch::kFloat32), labels, config.loss);
@@ -229,6 +238,7 @@ void Learner::Impl::backward(const torch::Tensor& loss, std::int64_t step, StepR
   if (config.optimiser.clip_norm > 0 && result.gradient_norm > config.optimiser.clip_norm) {
     optimiser.scale_gradients(config.optimiser.clip_norm / result.gradient_norm);
   }
+  const TileProducts products(options.tiles);
   optimiser.step(step);
 }
 

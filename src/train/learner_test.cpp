@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
+#include "tensor/tiles.h"
 #include "train/learner.h"
 
 #include <gtest/gtest.h>
@@ -193,8 +194,10 @@ TEST(Learner, SaladLearnsWithoutTiersAndWeitop) {
 
 TEST(Learner, RefusesDevicesAndPrecisionsItCannotServe) {
   TrainConfig settings = config();
-  settings.precision = "bf16";
+  settings.precision = "fp16";
   EXPECT_THROW(Learner(settings, *start()), Error);
+  settings.precision = "bf16";
+  if (!tensor::tiles_usable()) EXPECT_THROW(Learner(settings, *start()), Error);
   if (torch::cuda::is_available()) GTEST_SKIP() << "this machine has cuda";
   settings.device = "cuda";
   try {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// revisit-train CONFIG --out DIR [--resume] [--device D] [--threads N] [--steps N] [--seed S]: what `revisit train` starts; with
+// revisit-train CONFIG --out DIR [--resume] [--device D] [--precision P] [--threads N] [--steps N] [--seed S]: what `revisit train` starts; with
 // --ablation [--seeds N] [--only GROUPS] what `revisit ablate` starts.
 #include <fmt/format.h>
 #include <malloc.h>
@@ -29,7 +29,7 @@ namespace {
 using namespace revisit;
 
 constexpr const char* kUsage =
-    "usage: revisit-train CONFIG.toml --out DIR [--resume] [--device cpu|cuda] [--threads N] [--steps N] [--seed S]\n"
+    "usage: revisit-train CONFIG.toml --out DIR [--resume] [--device cpu|cuda] [--precision P] [--threads N] [--steps N] [--seed S]\n"
     "                     [--ablation [--seeds N] [--only GROUPS]]\n"
     "It is started by `revisit train` and `revisit ablate`, which explain these.\n";
 
@@ -79,6 +79,8 @@ Arguments parse(const std::vector<std::string>& words) {
       out.out = value();
     } else if (word == "--device") {
       out.overrides.device = value();
+    } else if (word == "--precision") {
+      out.overrides.precision = value();
     } else if (word == "--threads") {
       out.overrides.threads = number<int>(word, value(), 0);
     } else if (word == "--steps") {

@@ -11,6 +11,7 @@
 #include "model/model_file.h"
 #include "prune/pruner.h"
 #include "train/head_twin.h"
+#include "train/tile_ops.h"
 #include "train/vit_twin.h"
 
 namespace revisit::train {
@@ -132,6 +133,7 @@ void Network::advance(FrozenTokens& state, int first, int last, double rho) cons
 }
 
 FrozenTokens Network::frozen(const torch::Tensor& pixels, double rho) const {
+  const TileProducts products(options_.tiles);
   check_rho(rho);
   FrozenTokens out;
   out.tokens = embed(pixels);
@@ -141,6 +143,7 @@ FrozenTokens Network::frozen(const torch::Tensor& pixels, double rho) const {
 }
 
 Forward Network::forward(const FrozenTokens& frozen, bool training, double rho) const {
+  const TileProducts products(options_.tiles);
   check_rho(rho);
   if (config_.head.kind != model::HeadKind::kWeiad && config_.head.kind != model::HeadKind::kSalad) {
     fail(ErrorCode::kUsage, "only WeiAD and SALAD heads can be trained, and the model's aggregator is '{}'",
@@ -173,6 +176,7 @@ Forward Network::forward(const FrozenTokens& frozen, bool training, double rho) 
 }
 
 torch::Tensor Network::tokens(const torch::Tensor& pixels, int block, const torch::Tensor& seen) const {
+  const TileProducts products(options_.tiles);
   const int depth = config_.vit.depth;
   if (block < -1 || block >= depth) {
     fail(ErrorCode::kUsage, "block {} is not there: the model has blocks 0 to {}; -1 stands for the end", block, depth - 1);

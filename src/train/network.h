@@ -21,6 +21,7 @@ struct NetworkOptions {
   bool teacher_gradient = false;
   bool tie_deltas = true;  // the T - 1 numbers of thetaD stay equal: each gets the gradient of one number shared by all
   torch::Device device = torch::kCPU;
+  bool tiles = false;  // products in bfloat16 on the processor's tiles
 };
 
 /// What the frozen part of the backbone gives. It never changes, so at rho = 1 it may be cached; it has no gradient. When the

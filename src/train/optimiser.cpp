@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "train/schedule.h"
 #include "train/tensors.h"
+#include "train/tile_ops.h"
 
 namespace revisit::train {
 namespace {
@@ -24,8 +25,8 @@ torch::Tensor orthogonalised(torch::Tensor x) {
   if (tall) x = x.transpose(1, 2);
   x = x / (x.norm(2, {1, 2}, true) + 1e-7);
   for (int round = 0; round < 5; ++round) {
-    const torch::Tensor square = torch::matmul(x, x.transpose(1, 2));
-    x = 3.4445 * x + torch::matmul(-4.7750 * square + 2.0315 * torch::matmul(square, square), x);
+    const torch::Tensor square = batched_product(x, x.transpose(1, 2));
+    x = 3.4445 * x + batched_product(-4.7750 * square + 2.0315 * batched_product(square, square), x);
   }
   return tall ? x.transpose(1, 2) : x;
 }

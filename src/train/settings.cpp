@@ -72,6 +72,7 @@ void add_model(Words& words, const TrainModel& model) {
   words.number("trained_blocks", model.trained_blocks).number("dropout", model.dropout).number("weitop", model.weitop);
   words.number("weitop_layer", model.weitop_layer).number("weitop_hidden", model.weitop_hidden).number("kappa", model.kappa);
   words.changed("spread", model.spread, 1);
+  words.changed("head_start", model.head_start, TrainModel{}.head_start);
   words.changed("weitop_only", model.weitop_only, false);
 }
 

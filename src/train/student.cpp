@@ -14,6 +14,8 @@
 #include "train/device.h"
 #include "train/network.h"
 #include "train/optimiser.h"
+#include "train/tile_ops.h"
+#include "train/vit_twin.h"
 
 namespace revisit::train {
 namespace {
@@ -56,6 +58,7 @@ NetworkOptions all_blocks(const TrainConfig& config, const model::LoadedModel& s
   out.trained_blocks = start.config.vit.depth;
   out.dropout = 0;
   out.device = device_of(config);
+  out.tiles = uses_tiles(config);
   return out;
 }
 
@@ -99,7 +102,7 @@ struct Student::Impl {
       seen = seen.to(device);
     }
     targets = targets.to(device, torch::kFloat32);
-    const auto guesses = torch::nn::functional::linear(network.tokens(pixels, -1, seen), tensors.at(kWeight), tensors.at(kBias));
+    const auto guesses = linear(tensors, "projector", network.tokens(pixels, -1, seen));
     const auto guess_of = guesses.split_with_sizes(widths, -1), target_of = targets.split_with_sizes(widths, -1);
     std::vector<torch::Tensor> cosines, distances;
     for (std::size_t i = 0; i < widths.size(); ++i) {
@@ -125,6 +128,7 @@ Student::~Student() = default;
 
 StudentResult Student::learn(const StudentBatch& batch) {
   Impl& s = *impl_;
+  const TileProducts products(s.network.options().tiles);
   StudentResult result;
   result.lr = s.config.distill.lr * lr_factor(schedule_of(s.config.distill), batch.step);
   s.optimiser->forget_gradients();

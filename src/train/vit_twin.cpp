@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "prune/pruner.h"
+#include "train/tile_ops.h"
 #include "vit/position.h"
 
 namespace revisit::train {
@@ -24,17 +25,21 @@ torch::Tensor attention(const model::VitConfig& vit, const Tensors& tensors, con
   const auto batch = x.size(0);
   const auto count = x.size(1);
   const std::int64_t head_dim = vit.width / vit.heads;
+  const torch::Tensor side_by_side = linear(tensors, block + "attn.qkv", x);
+  if (TileProducts::on()) return linear(tensors, block + "attn.proj", tile_attention(side_by_side, vit.heads));
   // (3, B, heads, T, head_dim)
   const torch::Tensor qkv =
-      linear(tensors, block + "attn.qkv", x).reshape({batch, count, 3, vit.heads, head_dim}).permute({2, 0, 3, 1, 4});
+      side_by_side.reshape({batch, count, 3, vit.heads, head_dim}).permute({2, 0, 3, 1, 4});
   const torch::Tensor q = qkv[0] / std::sqrt(static_cast<double>(head_dim));
   const torch::Tensor shares = torch::softmax(torch::matmul(q, qkv[1].transpose(-2, -1)), -1);
   const torch::Tensor mixed = torch::matmul(shares, qkv[2]).transpose(1, 2).reshape({batch, count, vit.width});
   return linear(tensors, block + "attn.proj", mixed);
 }
 
+torch::Tensor activated(const torch::Tensor& x) { return TileProducts::on() ? fast_gelu(x) : torch::gelu(x); }
+
 torch::Tensor feed_forward(const model::VitConfig& vit, const Tensors& tensors, const std::string& mlp, const torch::Tensor& x) {
-  if (!vit.swiglu) return linear(tensors, mlp + "fc2", torch::gelu(linear(tensors, mlp + "fc1", x)));
+  if (!vit.swiglu) return linear(tensors, mlp + "fc2", activated(linear(tensors, mlp + "fc1", x)));
   const std::vector<torch::Tensor> halves = linear(tensors, mlp + "w12", x).chunk(2, -1);
   return linear(tensors, mlp + "w3", torch::silu(halves[0]) * halves[1]);
 }
@@ -58,10 +63,23 @@ torch::Tensor spread(const torch::Tensor& scores, int columns, int cell) {
   return out.to(scores.device());
 }
 
+/// (B, 3, H, W) -> (B, N, D). A convolution whose steps are as long as its kernel is a product with each patch as a row.
+torch::Tensor project_patches(const model::VitConfig& vit, const Tensors& tensors, const torch::Tensor& pixels) {
+  const std::string name = kRoot + "patch_embed.proj";
+  if (!TileProducts::on()) {
+    return torch::conv2d(pixels, tensors.at(name + ".weight"), tensors.at(name + ".bias"), vit.patch).flatten(2).transpose(1, 2);
+  }
+  const std::int64_t patch = vit.patch, rows = pixels.size(2) / patch, cols = pixels.size(3) / patch;
+  const torch::Tensor cut = pixels.reshape({-1, 3, rows, patch, cols, patch}).permute({0, 2, 4, 1, 3, 5});
+  return linear(tensors, name, cut.reshape({-1, rows * cols, 3 * patch * patch}));
+}
+
 }  // namespace
 
 torch::Tensor linear(const Tensors& tensors, const std::string& name, const torch::Tensor& x) {
-  return torch::linear(x, tensors.at(name + ".weight").flatten(1), tensors.at(name + ".bias"));
+  const torch::Tensor matrix = tensors.at(name + ".weight").flatten(1);
+  const torch::Tensor& bias = tensors.at(name + ".bias");
+  return TileProducts::on() ? tile_linear(x, matrix, bias) : torch::linear(x, matrix, bias);
 }
 
 torch::Tensor position_resampling(const model::VitConfig& vit, int rows, int cols) {
@@ -80,9 +98,7 @@ torch::Tensor embed_pixels(const model::VitConfig& vit, const Tensors& tensors, 
   const torch::Tensor table = tensors.at(kRoot + "pos_embed")[0];  // (1 + cells, D): row 0 belongs to CLS
   const torch::Tensor cells = table.slice(0, 1);
   const torch::Tensor patches =
-      torch::conv2d(pixels, tensors.at(kRoot + "patch_embed.proj.weight"), tensors.at(kRoot + "patch_embed.proj.bias"), vit.patch)
-          .flatten(2)
-          .transpose(1, 2) +
+      project_patches(vit, tensors, pixels) +
       (resampling.defined() ? torch::matmul(resampling, cells) : cells);
   std::vector<torch::Tensor> parts{(tensors.at(kRoot + "cls_token") + table[0]).expand({batch, 1, vit.width})};
   // Registers have no position.
