@@ -186,6 +186,36 @@ TEST(Attention, GivesTheSameBytesOnOneAndOnTwoThreads) {
   EXPECT_EQ(one, two);
 }
 
+/// What training takes gradients by: values and slopes against the plain formulas in double.
+TEST(Kernels, GradientsMatchThePlainFormulas) {
+  Random random;
+  for (int i = 0; i < 200; ++i) {
+    const int count = random.between(1, 70);
+    const auto x = random.values(count, i % 3 == 0 ? 4.0F : 1.0F), given = random.values(count);
+    std::vector<float> y(x.size()), dx(x.size()), want_y(x.size()), want_dx(x.size());
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      const double v = x[k], below = 0.5 * std::erfc(-v / std::sqrt(2.0));
+      want_y[k] = static_cast<float>(v * below);
+      want_dx[k] = static_cast<float>(given[k] * (below + v * std::exp(-v * v / 2) / std::sqrt(8 * std::atan(1.0))));
+    }
+    gelu(x.data(), count, y.data());
+    gelu_gradient(x.data(), given.data(), count, dx.data());
+    EXPECT_LT(relative_error(y, want_y), 1e-6);
+    EXPECT_LT(relative_error(dx, want_dx), 1e-6);
+
+    constexpr float kScale = 0.125F;
+    auto shares = x, plain = x, gradient = given, want = given;
+    softmax_row(shares.data(), count, kScale);
+    reference::softmax_rows(view(plain, 1, count), kScale);
+    EXPECT_LT(relative_error(shares, plain), kTolerance);
+    double sum = 0;
+    for (std::size_t k = 0; k < x.size(); ++k) sum += static_cast<double>(plain[k]) * static_cast<double>(given[k]);
+    for (std::size_t k = 0; k < x.size(); ++k) want[k] = static_cast<float>(kScale * plain[k] * (given[k] - sum));
+    softmax_row_gradient(plain.data(), gradient.data(), count, kScale);
+    EXPECT_LT(relative_error(gradient, want), kTolerance);
+  }
+}
+
 TEST(Arena, NeedsOneChunkAfterTheFirstRound) {
   Arena arena;
   for (int round = 0; round < 2; ++round) {

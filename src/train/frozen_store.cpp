@@ -41,6 +41,7 @@ std::uint64_t key_of(const TrainConfig& config, const model::LoadedModel& start,
     const bool of_pictures = (name.starts_with("data.") && !of_batches) || name.starts_with("augment.");
     if (of_pictures) add(name, value);
   }
+  if (config.precision != "f32") add("precision", config.precision);
   for (const auto& [name, value] : model::to_metadata(start.config)) {  // heads and the like are in no weight
     constexpr std::array kOthers{"aggregator", "calibration", "fingerprint", "licence", "provenance", "pruner"};
     const bool other = std::ranges::any_of(kOthers, [&](const char* prefix) { return name.starts_with(prefix); });

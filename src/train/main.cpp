@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// revisit-train CONFIG --out DIR [--resume] [--device D] [--precision P] [--threads N] [--steps N] [--seed S]: what `revisit train` starts; with
-// --ablation [--seeds N] [--only GROUPS] what `revisit ablate` starts.
+// revisit-train CONFIG --out DIR [--resume] [--device D] [--precision P] [--threads N] [--steps N] [--seed S]: what `revisit train`
+// starts; with --ablation [--seeds N] [--only GROUPS] what `revisit ablate` starts.
 #include <fmt/format.h>
 #include <malloc.h>
 #include <unistd.h>
