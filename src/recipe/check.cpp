@@ -40,6 +40,8 @@ void check_run(const TrainConfig& config, const Checker& check) {
   check.refuse_if(!is_folder_name(config.name), "it names the output folder, runs/NAME",
                   "name is {}, but must be 1 to {} letters, digits, '-', '_' or '.', the first no '.'", in_quotes(config.name),
                   kLongestName);
+  check.refuse_if(config.precision != "f32" && config.precision != "bf16" && config.precision != "fp16", "precision = \"f32\"",
+                  "precision is {}, but must be one of f32, bf16, fp16", in_quotes(config.precision));
   check.refuse_if(config.precision == "fp16" && config.device != "cuda", "precision = \"f32\", or device = \"cuda\"",
                   "precision is {}, which needs device cuda, but device is {}", config.precision, config.device);
   check.refuse_if(config.steps == 0 && config.distill.teachers.empty(), "steps = 4000, for example",
@@ -67,6 +69,14 @@ void check_model(const TrainModel& model, const Checker& check) {
   }
   check.refuse_if(model.weitop && model.aggregator != "weiad", "weitop = false",
                   "[model] weitop learns from the weights of weiad, but aggregator is {}", model.aggregator);
+  if (model.head_start == "vocabulary") {
+    const int directions = model.width > 0 ? std::min(model.hidden / 2, model.width) : model.hidden / 2;
+    check.refuse_if(model.cluster_dim > directions, "a larger hidden, or a smaller cluster_dim",
+                    "[model] head_start = \"vocabulary\" has {} directions with hidden = {}, fewer than cluster_dim, {}",
+                    directions, model.hidden, model.cluster_dim);
+    check.refuse_if(model.weitop_only, "head_start = \"random\"",
+                    "[model] weitop_only is true, so no head begins, but head_start is vocabulary");
+  }
   if (!model.weitop_only) return;
   check.refuse_if(model.backbone.empty(), "backbone = \"model.safetensors\", a trained model",
                   "[model] weitop_only is true, but there is no backbone whose WeiToP could learn");

@@ -270,6 +270,8 @@ TEST(TrainConfig, TheCommandLineCountsBeforeTheFile) {
   overrides.device = "cpu";
   EXPECT_EQ(refusal("precision = \"fp16\"\ndevice = \"cuda\"\n" + kTown, overrides).sentence,
             "t.toml: precision is fp16, which needs device cuda, but device is cpu");
+  overrides.precision = "fp8";
+  EXPECT_EQ(refusal(kTown, overrides).sentence, "t.toml: precision is \"fp8\", but must be one of f32, bf16, fp16");
   overrides.precision = "bf16";
   EXPECT_EQ(parsed("precision = \"f32\"\n" + kTown, overrides).precision, "bf16");
 }

@@ -107,6 +107,10 @@ TEST(BadTrainConfig, SettingsThatContradictEachOtherAreRefused) {
             "t.toml: [model] weitop_only is true, but [distill] has a teacher for the backbone");
   EXPECT_EQ(sentence("[model]\ncluster_dim = 8192"),
             "t.toml: [model] clusters x cluster_dim + token_dim is 524544, but a descriptor has at most 65536 values");
+  EXPECT_EQ(sentence("[model]\nhead_start = \"vocabulary\"\nhidden = 200"),
+            "t.toml: [model] head_start = \"vocabulary\" has 100 directions with hidden = 200, fewer than cluster_dim, 128");
+  EXPECT_EQ(sentence(only + "trained_blocks = 0\nhead_start = \"vocabulary\""),
+            "t.toml: [model] weitop_only is true, so no head begins, but head_start is vocabulary");
   EXPECT_EQ(sentence("precision = \"fp16\""), "t.toml: precision is fp16, which needs device cuda, but device is cpu");
   EXPECT_EQ(sentence("[validation]\nqueries = \"q\""), "t.toml: [validation] has only one of queries and references");
   EXPECT_EQ(sentence("[validation]\ntown_seed = 1"), "t.toml: [[data.source]] 1 and [validation] use the same town, seed 1");

@@ -177,8 +177,7 @@ void SoftmaxRowGradient(const float* p, float* dp, int count, float scale) {
   float sum = hn::GetLane(hn::SumOfLanes(d, sums));
   for (; i < count; ++i) sum += p[i] * dp[i];
   const V sum_v = hn::Set(d, sum), scale_v = hn::Set(d, scale);
-  map_values(p, dp, count, dp,
-             [sum_v, scale_v](V a, V b) HWY_ATTR { return hn::Mul(scale_v, hn::Mul(a, hn::Sub(b, sum_v))); });
+  map_values(p, dp, count, dp, [sum_v, scale_v](V a, V b) HWY_ATTR { return hn::Mul(scale_v, hn::Mul(a, hn::Sub(b, sum_v))); });
 }
 
 void SwigluRow(const float* x1, const float* x2, int count, float* y) {

@@ -53,9 +53,9 @@ namespace {
 
 #define REVISIT_TILE_TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,amx-tile,amx-bf16")))
 
-constexpr int kSide = 16;        // rows of a tile, and columns of sums
-constexpr int kDepth = 32;       // values of k in a tile
-constexpr int kChunk = 64;       // tiles of k at a time: one chunk of the right side stays in the second cache
+constexpr int kSide = 16;   // rows of a tile, and columns of sums
+constexpr int kDepth = 32;  // values of k in a tile
+constexpr int kChunk = 64;  // tiles of k at a time, so that a strip of either side stays near
 constexpr std::size_t kTileBytes = 1024;
 
 constexpr int tiles_of(int count, int side) { return (count + side - 1) / side; }
@@ -67,11 +67,24 @@ struct alignas(64) TileConfig {
   std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
 };
 
-std::byte* aligned(std::vector<std::byte>& memory, std::size_t bytes) {
-  if (memory.size() < bytes + 64) memory.resize(bytes + 64);
+constexpr std::size_t kAlignment = 64;
+
+std::byte* aligned(std::vector<std::byte>& memory) {
   void* start = memory.data();
   std::size_t space = memory.size();
-  return static_cast<std::byte*>(std::align(64, bytes, start, space));
+  return static_cast<std::byte*>(std::align(kAlignment, 1, start, space));
+}
+
+/// Tiles of one chunk of k.
+std::size_t chunk_of(int k) { return static_cast<std::size_t>(std::min(kChunk, tiles_of(k, kDepth))); }
+
+void grow(std::vector<std::byte>& memory, std::size_t tiles) {
+  memory.resize(std::max(memory.size(), tiles * kTileBytes + kAlignment));
+}
+
+void reserve_left(TileScratch& scratch, int k) { grow(scratch.left, 2 * chunk_of(k)); }
+void reserve_right(TileScratch& scratch, int n, int k) {
+  grow(scratch.right, static_cast<std::size_t>(tiles_of(n, kSide)) * chunk_of(k));
 }
 
 REVISIT_TILE_TARGET inline __m512 load_some(const float* from, int count) {
@@ -96,7 +109,8 @@ REVISIT_TILE_TARGET inline void put_pairs(const float* from, std::ptrdiff_t stri
   for (int p = 0; p < kSide; ++p) {
     const auto half = [&](int row) REVISIT_TILE_TARGET {
       if (row >= rows) return _mm512_setzero_si512();
-      return _mm512_maskz_cvtepu16_epi32(0xffff, reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(load_some(from + row * stride, cols))));
+      return _mm512_maskz_cvtepu16_epi32(0xffff,
+                                         reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(load_some(from + row * stride, cols))));
     };
     _mm512_store_si512(tile + p * 64, _mm512_or_si512(half(2 * p), _mm512_maskz_slli_epi32(0xffff, half(2 * p + 1), 16)));
   }
@@ -163,6 +177,7 @@ REVISIT_TILE_TARGET void take(const float* sums, float* c, std::ptrdiff_t stride
 REVISIT_TILE_TARGET void multiply_strip(const std::byte* left, const std::byte* right, int rows, int n, int depth, float* c,
                                         std::ptrdiff_t stride, bool add) {
   const std::size_t strip = static_cast<std::size_t>(depth) * kTileBytes;
+  __asm__ volatile("" ::: "memory");  // tiles are loaded behind the compiler's back: what was put in order must be in memory
   alignas(64) float sums[4][kSide * kSide];
   const bool two_rows = rows > kSide;
   for (int col = 0; col < n; col += 2 * kSide) {
@@ -174,7 +189,7 @@ REVISIT_TILE_TARGET void multiply_strip(const std::byte* left, const std::byte* 
     _tile_zero(3);
     for (int d = 0; d < depth; ++d) {
       const std::size_t at = static_cast<std::size_t>(d) * kTileBytes;
-      for (std::size_t line = 2 * kTileBytes; line < 3 * kTileBytes; line += 64) {  // the next but one: a quarter faster
+      for (std::size_t line = 2 * kTileBytes; line < 3 * kTileBytes; line += 64) {  // the next but one
         _mm_prefetch(reinterpret_cast<const char*>(b + at + line), _MM_HINT_T0);
         _mm_prefetch(reinterpret_cast<const char*>(b + strip + at + line), _MM_HINT_T0);
       }
@@ -215,30 +230,24 @@ REVISIT_TILE_TARGET void configure() { _tile_loadconfig(&kConfig); }
 
 REVISIT_TILE_TARGET void release() { _tile_release(); }
 
-/// One product, a chunk of k after the other. `each(count, body)` runs body(i, scratch) for every i, on however many threads.
+/// One product, a chunk of k after the other. `each(count, body)` runs body(i, room for a strip of the left side) for every i, on
+/// however many threads.
 template <typename Each>
-void product(int m, int n, int k, const TileOperand& a, const TileOperand& b, float* c, std::ptrdiff_t c_stride,
-             std::vector<std::byte>& right_memory, const Each& each) {
+void product(int m, int n, int k, const TileOperand& a, const TileOperand& b, float* c, std::ptrdiff_t c_stride, std::byte* right,
+             const Each& each) {
   const int all = tiles_of(k, kDepth);
   for (int first = 0; first < all; first += kChunk) {
     const int depth = std::min(kChunk, all - first);
-    const int columns = tiles_of(n, kSide);
-    std::byte* right = aligned(right_memory, static_cast<std::size_t>(columns) * static_cast<std::size_t>(depth) * kTileBytes);
-    each(columns, [&](int j, std::vector<std::byte>&) {
-      for (int d = 0; d < depth; ++d) {
-        put_right(b, n, k, (first + d) * kDepth, j * kSide,
-                  right + (static_cast<std::size_t>(j) * static_cast<std::size_t>(depth) + static_cast<std::size_t>(d)) * kTileBytes);
-      }
+    const std::size_t strip = static_cast<std::size_t>(depth) * kTileBytes;
+    each(tiles_of(n, kSide), [&](int j, std::byte*) {
+      std::byte* tile = right + static_cast<std::size_t>(j) * strip;
+      for (int d = 0; d < depth; ++d, tile += kTileBytes) put_right(b, n, k, (first + d) * kDepth, j * kSide, tile);
     });
-    each(tiles_of(m, 2 * kSide), [&](int i, std::vector<std::byte>& memory) {
+    each(tiles_of(m, 2 * kSide), [&](int i, std::byte* left) {
       const int row = i * 2 * kSide;
-      const std::size_t strip = static_cast<std::size_t>(depth) * kTileBytes;
-      std::byte* left = aligned(memory, 2 * strip);
-      for (int half = 0; half < 2 && row + half * kSide < m; ++half) {
-        for (int d = 0; d < depth; ++d) {
-          put_left(a, m, k, row + half * kSide, (first + d) * kDepth,
-                   left + static_cast<std::size_t>(half) * strip + static_cast<std::size_t>(d) * kTileBytes);
-        }
+      std::byte* tile = left;
+      for (int half = row; half < std::min(m, row + 2 * kSide); half += kSide) {
+        for (int d = 0; d < depth; ++d, tile += kTileBytes) put_left(a, m, k, half, (first + d) * kDepth, tile);
       }
       multiply_strip(left, right, m - row, n, depth, c + row * c_stride, c_stride, first > 0);
     });
@@ -264,22 +273,32 @@ bool tiles_usable() {
   return usable;
 }
 
+void TileScratch::reserve(int n, int k) {
+  reserve_left(*this, k);
+  reserve_right(*this, n, k);
+}
+
 void tile_product(int m, int n, int k, TileOperand a, TileOperand b, float* c, std::ptrdiff_t c_stride) {
-  static thread_local std::vector<std::byte> right;
-  product(m, n, k, a, b, c, c_stride, right, [](int count, const auto& body) {
-    parallel_for(count, [&](int i) {
-      static thread_local std::vector<std::byte> left;
+  static thread_local std::vector<TileScratch> scratch;  // of the workers; the right side is in that of the first
+  scratch.resize(std::max(scratch.size(), static_cast<std::size_t>(threads())));
+  for (auto& one : scratch) reserve_left(one, k);
+  reserve_right(scratch.front(), n, k);
+  std::vector<TileScratch>& all = scratch;  // the workers have thread-local ones of their own
+  product(m, n, k, a, b, c, c_stride, aligned(all.front().right), [&all](int count, const auto& body) {
+    parallel_for_worker(count, [&](int i, int worker) {
       configure();
-      body(i, left);
+      body(i, aligned(all[static_cast<std::size_t>(worker)].left));
       release();
     });
   });
 }
 
-void tile_product_here(int m, int n, int k, TileOperand a, TileOperand b, float* c, std::ptrdiff_t c_stride, TileScratch& scratch) {
+void tile_product_here(int m, int n, int k, TileOperand a, TileOperand b, float* c, std::ptrdiff_t c_stride,
+                       TileScratch& scratch) {
+  scratch.reserve(n, k);
   configure();
-  product(m, n, k, a, b, c, c_stride, scratch.right, [&](int count, const auto& body) {
-    for (int i = 0; i < count; ++i) body(i, scratch.left);
+  product(m, n, k, a, b, c, c_stride, aligned(scratch.right), [&](int count, const auto& body) {
+    for (int i = 0; i < count; ++i) body(i, aligned(scratch.left));
   });
   release();
 }
@@ -287,6 +306,8 @@ void tile_product_here(int m, int n, int k, TileOperand a, TileOperand b, float*
 #else
 
 bool tiles_usable() { return false; }
+
+void TileScratch::reserve(int, int) {}
 
 void tile_product(int m, int n, int k, TileOperand a, TileOperand b, float* c, std::ptrdiff_t c_stride) {
   reference::tile_product(m, n, k, a, b, c, c_stride);

@@ -19,8 +19,11 @@ struct TileOperand {
   bool transposed = false;
 };
 
-/// Memory for one caller of tile_product_here; grows as needed.
+/// Memory for one caller of tile_product_here. It grows as needed; inside a parallel region, where nothing may throw, it has to
+/// be reserved before.
 struct TileScratch {
+  /// For products with up to n columns over up to k values.
+  void reserve(int n, int k);
   std::vector<std::byte> left, right;
 };
 
@@ -28,7 +31,8 @@ struct TileScratch {
 void tile_product(int m, int n, int k, TileOperand a, TileOperand b, float* c, std::ptrdiff_t c_stride);
 
 /// The same on the calling thread alone, for use inside a parallel region.
-void tile_product_here(int m, int n, int k, TileOperand a, TileOperand b, float* c, std::ptrdiff_t c_stride, TileScratch& scratch);
+void tile_product_here(int m, int n, int k, TileOperand a, TileOperand b, float* c, std::ptrdiff_t c_stride,
+                       TileScratch& scratch);
 
 namespace reference {
 /// x as bfloat16, the nearest, to even.

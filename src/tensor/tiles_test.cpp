@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -14,10 +16,15 @@
 namespace revisit::tensor {
 namespace {
 
-std::vector<float> values(int count, std::uint64_t seed) {
+/// rows x cols values with something in the margin that spoils every sum it gets into.
+constexpr int kMargin = 3;
+std::vector<float> values(int rows, int cols, std::uint64_t seed) {
   SplitMix random(seed);
-  std::vector<float> out(static_cast<std::size_t>(count));
-  for (float& value : out) value = static_cast<float>(2 * random.uniform() - 1);
+  std::vector<float> out(static_cast<std::size_t>((rows + 1) * (cols + kMargin)), std::numeric_limits<float>::quiet_NaN());
+  for (int r = 0; r < rows; ++r) {
+    for (int c = 0; c < cols; ++c)
+      out[static_cast<std::size_t>(r * (cols + kMargin) + c)] = static_cast<float>(2 * random.uniform() - 1);
+  }
   return out;
 }
 
@@ -33,16 +40,15 @@ TEST(Tiles, RoundToTheNearestBfloatToEven) {
 TEST(Tiles, ProductsAreThoseOfPlainLoops) {
   if (!tiles_usable()) GTEST_SKIP() << "this processor has no tiles (AMX), or the system does not lend them";
   constexpr float kBeside = 7.0F;
-  constexpr int kMargin = 3;
   struct Shape {
     int m, n, k;
   };
-  for (const auto [m, n, k] : {Shape{1, 1, 1}, {16, 16, 32}, {17, 33, 31}, {32, 32, 33}, {33, 15, 64}, {48, 47, 5}, {257, 257, 64},
-                               {70, 50, 2100}}) {
+  for (const auto [m, n, k] :
+       {Shape{1, 1, 1}, {16, 16, 32}, {17, 33, 31}, {32, 32, 33}, {33, 15, 64}, {48, 47, 5}, {257, 257, 64}, {70, 50, 2100}}) {
     for (const bool left : {false, true}) {
       for (const bool right : {false, true}) {
-        const auto a = values(m * k, 1), b = values(k * n, 2);
-        const TileOperand a_of{a.data(), left ? m : k, left}, b_of{b.data(), right ? k : n, right};
+        const auto a = left ? values(k, m, 1) : values(m, k, 1), b = right ? values(n, k, 2) : values(k, n, 2);
+        const TileOperand a_of{a.data(), (left ? m : k) + kMargin, left}, b_of{b.data(), (right ? k : n) + kMargin, right};
         const int stride = n + kMargin;
         std::vector<float> expected(static_cast<std::size_t>(m * stride), kBeside), c = expected, here = expected;
         reference::tile_product(m, n, k, a_of, b_of, expected.data(), stride);
@@ -62,12 +68,12 @@ TEST(Tiles, ProductsAreThoseOfPlainLoops) {
 TEST(Tiles, AnyNumberOfThreadsGivesTheSameBits) {
   if (!tiles_usable()) GTEST_SKIP() << "this processor has no tiles (AMX), or the system does not lend them";
   constexpr int kM = 300, kN = 130, kK = 200;
-  const auto a = values(kM * kK, 1), b = values(kK * kN, 2);
+  const auto a = values(kM, kK, 1), b = values(kK, kN, 2);
   std::vector<std::vector<float>> results;
   for (const int count : {1, 2, 3}) {
     set_threads(count);
     auto& c = results.emplace_back(static_cast<std::size_t>(kM * kN));
-    tile_product(kM, kN, kK, {a.data(), kK, false}, {b.data(), kN, false}, c.data(), kN);
+    tile_product(kM, kN, kK, {a.data(), kK + kMargin, false}, {b.data(), kN + kMargin, false}, c.data(), kN);
   }
   set_threads(0);
   EXPECT_EQ(results[0], results[1]);

@@ -68,6 +68,7 @@ Settings distill_settings(const TrainConfig& config) {
   Settings out;
   const auto add = [&](const char* name, const auto& value) { out.emplace_back(name, as_utf8(fmt::format("{}", value))); };
   add("seed", config.seed);
+  if (config.precision != "f32") add("precision", config.precision);
   add("model.arch", m.arch);
   if (m.start != TrainModel{}.start) add("model.start", m.start);
   if (!m.backbone.empty()) add("model.backbone", settled_path(m.backbone));

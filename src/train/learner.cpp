@@ -24,13 +24,13 @@
 namespace revisit::train {
 torch::Device device_of(const TrainConfig& config) {
   if (config.device == "cpu") {
-    if (config.precision == "fp16") {
+    if (config.precision != "f32" && config.precision != "bf16") {
       fail_with_hint(ErrorCode::kUsage, "precision = \"f32\", or device = \"cuda\"",
                      "precision '{}' needs device 'cuda', not 'cpu'", config.precision);
     }
     if (config.precision == "bf16" && !tensor::tiles_usable()) {
-      fail_with_hint(ErrorCode::kUsage, "precision = \"f32\"",
-                     "precision 'bf16' on the cpu needs a processor with tiles (AMX), which this one does not have");
+      fail_with_hint(ErrorCode::kUsage, "precision = \"f32\"; a run begun with bf16 goes on only where there are tiles",
+                     "precision 'bf16' on the cpu needs tiles (AMX), which this processor, system or build does not offer");
     }
     return torch::kCPU;
   }

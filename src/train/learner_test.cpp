@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-#include "tensor/tiles.h"
 #include "train/learner.h"
 
 #include <gtest/gtest.h>
@@ -9,6 +8,7 @@
 #include <cstring>
 
 #include "revisit/error.h"
+#include "tensor/tiles.h"
 #include "train/test_networks.h"
 
 namespace revisit::train {
@@ -190,6 +190,22 @@ TEST(Learner, SaladLearnsWithoutTiersAndWeitop) {
   EXPECT_TRUE(result.finite);
   EXPECT_FALSE(result.distillation || result.ghost || result.tier_agreement);
   EXPECT_TRUE(result.tier_weights.empty());
+}
+
+TEST(Learner, LearnsOnTilesNearlyWhatItLearnsWithoutThem) {
+  if (!tensor::tiles_usable()) GTEST_SKIP() << "this processor has no tiles (AMX)";
+  TrainConfig settings = config();
+  const auto loss = [&](const char* precision) {
+    settings.precision = precision;
+    Learner learner(settings, *start());
+    const StepResult result = learner.learn(batch(0));
+    EXPECT_TRUE(result.finite);
+    EXPECT_GT(result.gradient_norm, 0);
+    return result.loss;
+  };
+  const double plain = loss("f32"), tiles = loss("bf16");
+  EXPECT_NE(plain, tiles);
+  EXPECT_NEAR(tiles, plain, 0.02 * std::abs(plain));
 }
 
 TEST(Learner, RefusesDevicesAndPrecisionsItCannotServe) {

@@ -29,8 +29,8 @@ namespace {
 using namespace revisit;
 
 constexpr const char* kUsage =
-    "usage: revisit-train CONFIG.toml --out DIR [--resume] [--device cpu|cuda] [--precision P] [--threads N] [--steps N] [--seed S]\n"
-    "                     [--ablation [--seeds N] [--only GROUPS]]\n"
+    "usage: revisit-train CONFIG.toml --out DIR [--resume] [--device cpu|cuda] [--precision P] [--threads N] [--steps N]\n"
+    "                     [--seed S] [--ablation [--seeds N] [--only GROUPS]]\n"
     "It is started by `revisit train` and `revisit ablate`, which explain these.\n";
 
 struct Arguments {

@@ -4,6 +4,7 @@
 // dv = P^T do, dP = do v^T, dS = P (dP - sum P dP), dq = s dS k, dk = s dS^T q.
 #include "train/tile_ops.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -86,11 +87,14 @@ struct Heads {
   float scale() const { return 1.0F / std::sqrt(static_cast<float>(size)); }
 };
 
-/// run(index, scratch) for every head of every picture.
+/// run(index, worker, scratch) for every head of every picture.
 template <typename Run>
 void for_heads(const Heads& heads, const Run& run) {
   std::vector<TileScratch> scratch(static_cast<std::size_t>(tensor::threads()));
-  tensor::parallel_for_worker(heads.count(), [&](int i, int worker) { run(i, scratch[static_cast<std::size_t>(worker)]); });
+  const int most = std::max(heads.tokens, heads.size);
+  for (auto& one : scratch) one.reserve(most, most);
+  tensor::parallel_for_worker(heads.count(),
+                              [&](int i, int worker) { run(i, worker, scratch[static_cast<std::size_t>(worker)]); });
 }
 
 struct Attention : Function<Attention> {
@@ -101,7 +105,7 @@ struct Attention : Function<Attention> {
     torch::Tensor shares = torch::empty({heads.count(), tokens, tokens}, qkv.options());
     torch::Tensor out = torch::empty({heads.pictures, tokens, heads.width()}, qkv.options());
     float* all = shares.data_ptr<float>();
-    for_heads(heads, [&](int i, TileScratch& scratch) {
+    for_heads(heads, [&](int i, int, TileScratch& scratch) {
       const HeadOf q = heads.at(qkv, i, 0, 3), k = heads.at(qkv, i, 1, 3), v = heads.at(qkv, i, 2, 3), o = heads.at(out, i, 0, 1);
       float* p = all + std::int64_t{i} * tokens * tokens;
       tensor::tile_product_here(tokens, tokens, heads.size, q.as_is(), k.turned(), p, tokens, scratch);
@@ -123,9 +127,7 @@ struct Attention : Function<Attention> {
     torch::Tensor dqkv = torch::empty_like(qkv);
     torch::Tensor room = torch::empty({tensor::threads(), tokens, tokens}, qkv.options());
     float* all = shares.data_ptr<float>();
-    std::vector<TileScratch> scratches(static_cast<std::size_t>(tensor::threads()));
-    tensor::parallel_for_worker(heads.count(), [&](int i, int worker) {
-      TileScratch& scratch = scratches[static_cast<std::size_t>(worker)];
+    for_heads(heads, [&](int i, int worker, TileScratch& scratch) {
       const HeadOf q = heads.at(qkv, i, 0, 3), k = heads.at(qkv, i, 1, 3), v = heads.at(qkv, i, 2, 3);
       const HeadOf dq = heads.at(dqkv, i, 0, 3), dk = heads.at(dqkv, i, 1, 3), dv = heads.at(dqkv, i, 2, 3);
       const HeadOf d = heads.at(dout, i, 0, 1);
@@ -170,8 +172,9 @@ struct Gelu : Function<Gelu> {
     const torch::Tensor x = context->get_saved_variables()[0];
     const torch::Tensor dy = gradients[0].contiguous();
     torch::Tensor dx = torch::empty_like(x);
-    in_pieces(x.numel(), [&, of = x.data_ptr<float>(), from = dy.data_ptr<float>(), to = dx.data_ptr<float>()](
-                             std::int64_t first, int count) { tensor::gelu_gradient(of + first, from + first, count, to + first); });
+    in_pieces(x.numel(),
+              [&, of = x.data_ptr<float>(), from = dy.data_ptr<float>(), to = dx.data_ptr<float>()](
+                  std::int64_t first, int count) { tensor::gelu_gradient(of + first, from + first, count, to + first); });
     return {dx};
   }
 };

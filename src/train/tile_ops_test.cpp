@@ -49,6 +49,23 @@ TEST(TileOps, LinearIsTorchsButForRounding) {
                {torch::randn({3, 41, 50}), torch::randn({37, 50}), torch::randn({37})}, kBfloat);
 }
 
+/// Gradients as autograd hands them over: of a sum they are one number spread over all, of a transpose their rows lie apart.
+TEST(TileOps, LinearTakesGradientsThatLieAnywhereAndGivesOnlyThoseAskedFor) {
+  if (!tensor::tiles_usable()) GTEST_SKIP() << "this processor has no tiles (AMX)";
+  torch::manual_seed(1);
+  const auto weight = torch::randn({37, 50}), bias = torch::randn({37});
+  for (const bool summed : {true, false}) {
+    const auto run = [&](bool tiles) {
+      const auto x = torch::ones({4, 50}).requires_grad_(true);
+      const auto y = tiles ? tile_linear(x, weight, bias) : torch::linear(x, weight, bias);
+      (summed ? y.sum() : (y.t() * torch::arange(4)).sum()).backward();
+      return x.grad();
+    };
+    EXPECT_LT(difference(run(true), run(false)), kBfloat);
+  }
+  EXPECT_FALSE(weight.grad().defined());
+}
+
 TEST(TileOps, AttentionIsThePlainOneButForRounding) {
   if (!tensor::tiles_usable()) GTEST_SKIP() << "this processor has no tiles (AMX)";
   torch::manual_seed(1);

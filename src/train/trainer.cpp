@@ -82,7 +82,7 @@ TrainingState begin(const TrainRun& run, RunLog& log, ProgressLine& progress) {
   state.settings = settings_of(run.config);
   state.learner.model = initial_model(run.config.model, run.config.data.size, run.config.seed);
   check_rhos(run.config, state.learner.model.config);
-  if (run.config.model.head_start == "vocabulary" && !run.config.model.weitop_only) {
+  if (run.config.model.head_start == "vocabulary") {
     progress.say("the head begins with a vocabulary of the backbone's tokens");
     start_from_vocabulary(state.learner.model, sample_patches(state.learner.model, run.config), run.config.seed);
   }

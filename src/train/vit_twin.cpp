@@ -28,8 +28,7 @@ torch::Tensor attention(const model::VitConfig& vit, const Tensors& tensors, con
   const torch::Tensor side_by_side = linear(tensors, block + "attn.qkv", x);
   if (TileProducts::on()) return linear(tensors, block + "attn.proj", tile_attention(side_by_side, vit.heads));
   // (3, B, heads, T, head_dim)
-  const torch::Tensor qkv =
-      side_by_side.reshape({batch, count, 3, vit.heads, head_dim}).permute({2, 0, 3, 1, 4});
+  const torch::Tensor qkv = side_by_side.reshape({batch, count, 3, vit.heads, head_dim}).permute({2, 0, 3, 1, 4});
   const torch::Tensor q = qkv[0] / std::sqrt(static_cast<double>(head_dim));
   const torch::Tensor shares = torch::softmax(torch::matmul(q, qkv[1].transpose(-2, -1)), -1);
   const torch::Tensor mixed = torch::matmul(shares, qkv[2]).transpose(1, 2).reshape({batch, count, vit.width});
@@ -98,8 +97,7 @@ torch::Tensor embed_pixels(const model::VitConfig& vit, const Tensors& tensors, 
   const torch::Tensor table = tensors.at(kRoot + "pos_embed")[0];  // (1 + cells, D): row 0 belongs to CLS
   const torch::Tensor cells = table.slice(0, 1);
   const torch::Tensor patches =
-      project_patches(vit, tensors, pixels) +
-      (resampling.defined() ? torch::matmul(resampling, cells) : cells);
+      project_patches(vit, tensors, pixels) + (resampling.defined() ? torch::matmul(resampling, cells) : cells);
   std::vector<torch::Tensor> parts{(tensors.at(kRoot + "cls_token") + table[0]).expand({batch, 1, vit.width})};
   // Registers have no position.
   if (vit.registers > 0) parts.push_back(tensors.at(kRoot + "register_tokens").expand({batch, vit.registers, vit.width}));

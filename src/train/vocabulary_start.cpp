@@ -23,11 +23,11 @@
 namespace revisit::train {
 namespace {
 
-constexpr int kPictures = 384;          // at least
+constexpr int kSampledPictures = 384;  // at least
 constexpr int kPatchesOfAPicture = 150;
-constexpr double kSharpness = 40;       // beta: the assignment is nearly that of the nearest word
-constexpr double kAboveDustbin = 5;     // the best score of a usual patch less the dustbin's
-constexpr double kLeastVariance = 1e-6; // of the largest: a direction nothing varies in is not blown up
+constexpr double kSharpness = 40;        // beta: the assignment is nearly that of the nearest word
+constexpr double kAboveDustbin = 5;      // the best score of a usual patch less the dustbin's
+constexpr double kLeastVariance = 1e-6;  // of the largest: a direction nothing varies in is not blown up
 
 /// A layer of the head with its rows (out, in) and bias.
 struct Layer {
@@ -63,8 +63,7 @@ void put(model::LoadedModel& model, const std::vector<std::pair<std::string, Lay
 torch::Tensor words_of(const torch::Tensor& rows, int clusters, std::uint64_t seed) {
   const torch::Tensor points = rows.to(torch::kFloat32).contiguous();
   const int width = static_cast<int>(points.size(1));
-  auto words =
-      aggregate::fit_kmeans({points.data_ptr<float>(), static_cast<int>(points.size(0)), width, width}, clusters, seed);
+  auto words = aggregate::fit_kmeans({points.data_ptr<float>(), static_cast<int>(points.size(0)), width, width}, clusters, seed);
   return torch::from_blob(words.centres.data(), {clusters, width}, torch::kFloat32).to(torch::kFloat64).clone();
 }
 
@@ -72,10 +71,8 @@ torch::Tensor words_of(const torch::Tensor& rows, int clusters, std::uint64_t se
 
 torch::Tensor sample_patches(const model::LoadedModel& model, const TrainConfig& config) {
   const torch::NoGradGuard no_grad;
-  TrainData data = config.data;
-  data.variants = 0;  // what is kept on disk ends before the trained blocks
   const model::InputConfig& input = model.config.input;
-  feed::BatchLoader loader(data, config.augment, {input.mean, input.std}, config.seed, 0);
+  feed::BatchLoader loader(config.data, config.augment, {input.mean, input.std}, config.seed, 0);
   NetworkOptions options;
   options.trained_blocks = 0;
   options.device = device_of(config);
@@ -83,7 +80,7 @@ torch::Tensor sample_patches(const model::LoadedModel& model, const TrainConfig&
   const Network network(model, options);
   SplitMix random(scatter(config.seed ^ 0x776f726473ULL));
   std::vector<torch::Tensor> rows;
-  for (int seen = 0; seen < kPictures;) {
+  for (int seen = 0; seen < kSampledPictures;) {
     const feed::Batch batch = loader.next();
     const torch::Tensor pixels = torch::from_blob(const_cast<float*>(batch.pixels.data()),
                                                   {batch.images, 3, batch.size.height, batch.size.width}, torch::kFloat32);
@@ -106,9 +103,10 @@ void start_from_vocabulary(model::LoadedModel& model, const torch::Tensor& patch
   const torch::Tensor x = patches.to(torch::kFloat64);
   const std::int64_t directions = std::min<std::int64_t>(head.hidden / 2, x.size(1));
   if (head.cluster_dim > directions) {
-    fail_with_hint(ErrorCode::kUsage, "a larger hidden, or a smaller cluster_dim",
-                   "head_start = \"vocabulary\" has {} directions with hidden = {} on tokens of {} values, fewer than cluster_dim = {}",
-                   directions, head.hidden, x.size(1), head.cluster_dim);
+    fail_with_hint(
+        ErrorCode::kUsage, "a larger hidden, or a smaller cluster_dim",
+        "head_start = \"vocabulary\" has {} directions with hidden = {} on tokens of {} values, fewer than cluster_dim = {}",
+        directions, head.hidden, x.size(1), head.cluster_dim);
   }
   if (x.size(0) < head.clusters) {
     fail(ErrorCode::kUsage, "{} patches are too few for a vocabulary of {} words", x.size(0), head.clusters);

@@ -106,8 +106,9 @@ TEST(VocabularyStart, RefusesMoreFeaturesThanDirections) {
     FAIL() << "was accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kUsage);
-    EXPECT_STREQ(error.what(),
-                 "head_start = \"vocabulary\" has 10 directions with hidden = 20 on tokens of 32 values, fewer than cluster_dim = 11");
+    EXPECT_STREQ(
+        error.what(),
+        "head_start = \"vocabulary\" has 10 directions with hidden = 20 on tokens of 32 values, fewer than cluster_dim = 11");
   }
 }
 

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The revisit authors
 # SPDX-License-Identifier: Apache-2.0
 """A training run that is stopped, killed, damaged or out of space goes on, and ends with the same log and the same bytes as one
-that nobody disturbed (one thread). usage: run_test.py PROGRAM resumes | interrupted | damaged | mismatch | nonfinite | full | kills COUNT"""
+that nobody disturbed (one thread). usage: run_test.py PROGRAM resumes | vocabulary | interrupted | damaged | mismatch | nonfinite | full | kills COUNT"""
 import random
 import re
 import resource
@@ -32,6 +32,23 @@ def resumes(root):
     expect_same_run(root / "halves", root / "straight")
     information = run("model", "inspect", root / "halves" / "last.safetensors").stdout
     assert "config small" in information and "12 steps" in information, information
+
+
+def vocabulary(root):
+    """A head that begins with a vocabulary: said, kept over a stop, and another run than one with a random head."""
+    file = config(root / "a.toml", steps=4, every=0, start="vocabulary")
+    said = run("train", file, "--out", root / "straight").stderr
+    assert "the head begins with a vocabulary" in said, said
+    run("train", file, "--out", root / "halves", "--steps", 2)
+    again = run("train", file, "--out", root / "halves", "--resume").stderr
+    assert "vocabulary" not in again, "the head began anew: " + again
+    expect_same_run(root / "halves", root / "straight")
+    other = config(root / "b.toml", steps=4, every=0)
+    result = run("train", other, "--out", root / "halves", "--resume", expect=3)
+    assert "began with model.head_start 'vocabulary', which is not set now" in result.stderr, result.stderr
+    run("train", other, "--out", root / "random")
+    loss = lambda folder: next(line["loss"] for line in log_of(folder) if "loss" in line)
+    assert loss(root / "random") != loss(root / "straight")
 
 
 def interrupted(root):
@@ -161,4 +178,4 @@ def kills(root, count):
 
 
 if __name__ == "__main__":
-    main({"resumes": resumes, "interrupted": interrupted, "damaged": damaged, "mismatch": mismatch, "nonfinite": nonfinite, "full": full, "kills": kills})
+    main({"resumes": resumes, "vocabulary": vocabulary, "interrupted": interrupted, "damaged": damaged, "mismatch": mismatch, "nonfinite": nonfinite, "full": full, "kills": kills})

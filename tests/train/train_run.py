@@ -27,6 +27,7 @@ clusters = 8
 cluster_dim = 8
 token_dim = 16
 hidden = 32
+head_start = "{start}"
 tiers = [3, 3, 1, 1]
 trained_blocks = {blocks}
 weitop_hidden = 16
@@ -54,8 +55,8 @@ rhos = [1.0, 0.5]
 """
 
 
-def config(path, steps=12, minutes=1000, width=48, blocks=1, every=3, lr=1e-3):
-    path.write_text(SMALL.format(steps=steps, minutes=minutes, width=width, blocks=blocks, every=every, lr=lr))
+def config(path, steps=12, minutes=1000, width=48, blocks=1, every=3, lr=1e-3, start="random"):
+    path.write_text(SMALL.format(steps=steps, minutes=minutes, width=width, blocks=blocks, every=every, lr=lr, start=start))
     return path
 
 
