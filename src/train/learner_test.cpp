@@ -213,7 +213,9 @@ TEST(Learner, RefusesDevicesAndPrecisionsItCannotServe) {
   settings.precision = "fp16";
   EXPECT_THROW(Learner(settings, *start()), Error);
   settings.precision = "bf16";
-  if (!tensor::tiles_usable()) EXPECT_THROW(Learner(settings, *start()), Error);
+  if (!tensor::tiles_usable()) {
+    EXPECT_THROW(Learner(settings, *start()), Error);
+  }
   if (torch::cuda::is_available()) GTEST_SKIP() << "this machine has cuda";
   settings.device = "cuda";
   try {
