@@ -38,7 +38,7 @@ aggregator = "weiad"
 clusters = 6
 cluster_dim = 10
 token_dim = 11
-hidden = 12
+hidden = 22
 sinkhorn_iters = 4
 tiers = [3, 2, 1]
 tier_delta = 0.2
@@ -163,7 +163,7 @@ model = "/other.safetensors"
   EXPECT_EQ(model.arch, "vits14");
   EXPECT_EQ((std::vector<int>{model.width, model.depth, model.heads, model.patch}), (std::vector<int>{96, 5, 2, 8}));
   EXPECT_EQ((std::vector<int>{model.clusters, model.cluster_dim, model.token_dim, model.hidden, model.sinkhorn_iters}),
-            (std::vector<int>{6, 10, 11, 12, 4}));
+            (std::vector<int>{6, 10, 11, 22, 4}));
   EXPECT_EQ(model.tiers, (std::vector<int>{3, 2, 1}));
   EXPECT_EQ((std::vector<double>{model.tier_delta, model.ghost_penalty, model.dropout, model.kappa}),
             (std::vector<double>{0.2, 0.25, 0.1, 0.75}));
@@ -271,7 +271,7 @@ TEST(TrainConfig, TheCommandLineCountsBeforeTheFile) {
   EXPECT_EQ(refusal("precision = \"fp16\"\ndevice = \"cuda\"\n" + kTown, overrides).sentence,
             "t.toml: precision is fp16, which needs device cuda, but device is cpu");
   overrides.precision = "fp8";
-  EXPECT_EQ(refusal(kTown, overrides).sentence, "t.toml: precision is \"fp8\", but must be one of f32, bf16, fp16");
+  EXPECT_EQ(refusal(kTown, overrides).sentence, "t.toml: precision is 'fp8', but must be one of f32, bf16, fp16");
   overrides.precision = "bf16";
   EXPECT_EQ(parsed("precision = \"f32\"\n" + kTown, overrides).precision, "bf16");
 }

@@ -22,7 +22,7 @@ void softmax_row(float* x, int count, float scale);
 /// Of such a row p: dp becomes the gradient of x, scale p (dp - sum(p dp)).
 void softmax_row_gradient(const float* p, float* dp, int count, float scale);
 
-/// y = x / 2 (1 + erf(x / sqrt 2)), within 1e-6 of the largest value, on the calling thread.
+/// y = x / 2 (1 + erf(x / sqrt 2)), within 1e-6 (of the largest value, where that is above 1), on the calling thread.
 void gelu(const float* x, int count, float* y);
 /// dx = dy times the slope of the above at x.
 void gelu_gradient(const float* x, const float* dy, int count, float* dx);

@@ -28,7 +28,7 @@ torch::Tensor tile_linear(const torch::Tensor& x, const torch::Tensor& weight, c
 /// softmax(q k^T / sqrt(head size)) v per head: qkv (B, T, 3 D) = [q | k | v] -> (B, T, D).
 torch::Tensor tile_attention(const torch::Tensor& qkv, std::int64_t heads);
 
-/// torch::gelu, within 1e-6 of the largest value.
+/// torch::gelu, within 1e-6 (of the largest value, where that is above 1).
 torch::Tensor fast_gelu(const torch::Tensor& x);
 
 /// a b for (parts, rows, inner) and (parts, inner, columns), on tiles if TileProducts says so. No gradient.
