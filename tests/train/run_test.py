@@ -36,14 +36,14 @@ def resumes(root):
 
 def vocabulary(root):
     """A head that begins with a vocabulary: said, kept over a stop, and another run than one with a random head."""
-    file = config(root / "a.toml", steps=4, every=0, start="vocabulary")
+    file = config(root / "a.toml", steps=4, every=2, start="vocabulary")
     said = run("train", file, "--out", root / "straight").stderr
     assert "the head begins with a vocabulary" in said, said
     run("train", file, "--out", root / "halves", "--steps", 2)
     again = run("train", file, "--out", root / "halves", "--resume").stderr
     assert "vocabulary" not in again, "the head began anew: " + again
     expect_same_run(root / "halves", root / "straight")
-    other = config(root / "b.toml", steps=4, every=0)
+    other = config(root / "b.toml", steps=4, every=2)
     result = run("train", other, "--out", root / "halves", "--resume", expect=3)
     assert "began with model.head_start 'vocabulary', which is not set now" in result.stderr, result.stderr
     run("train", other, "--out", root / "random")
