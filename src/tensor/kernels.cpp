@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "tensor/gelu-inl.h"
 #include "tensor/kernels.h"
 #include "tensor/parallel.h"
 
@@ -119,23 +120,6 @@ float SumOfSquares(const float* x, int count) {
   return sum_over(x, count, [](V v, V sum) HWY_ATTR { return hn::MulAdd(v, v, sum); });
 }
 
-// e(-x^2 / 2) and half of erfc(|x| / sqrt 2), by Abramowitz and Stegun 7.1.26.
-struct Bell {
-  V height, tail;
-};
-HWY_INLINE Bell bell(V x) {
-  const D d;
-  const V z = hn::Mul(hn::Abs(x), hn::Set(d, 0.70710678F));
-  const V t = hn::Div(hn::Set(d, 1.0F), hn::MulAdd(z, hn::Set(d, 0.3275911F), hn::Set(d, 1.0F)));
-  V p = hn::Set(d, 1.061405429F);
-  p = hn::MulAdd(p, t, hn::Set(d, -1.453152027F));
-  p = hn::MulAdd(p, t, hn::Set(d, 1.421413741F));
-  p = hn::MulAdd(p, t, hn::Set(d, -0.284496736F));
-  p = hn::MulAdd(p, t, hn::Set(d, 0.254829592F));
-  const V height = hn::Exp(d, hn::Neg(hn::Mul(z, z)));
-  return {height, hn::Mul(hn::Mul(hn::Set(d, 0.5F), hn::Mul(p, t)), height)};
-}
-
 // to[i] = function(a[i], b[i]), a vector at a time, the last ones in a vector of their own.
 template <typename Function>
 HWY_INLINE void map_values(const float* a, const float* b, int count, float* to, Function function) {
@@ -152,17 +136,14 @@ HWY_INLINE void map_values(const float* a, const float* b, int count, float* to,
 }
 
 void Gelu(const float* x, int count, float* y) {
-  map_values(x, x, count, y, [](V v, V) HWY_ATTR {
-    const V tail = hn::Mul(v, bell(v).tail);
-    return hn::IfThenElse(hn::Lt(v, hn::Zero(D())), tail, hn::Sub(v, tail));
-  });
+  map_values(x, x, count, y, [](V v, V) HWY_ATTR { return gelu_of(v); });
 }
 
 // The slope is Phi(x) + x phi(x).
 void GeluGradient(const float* x, const float* dy, int count, float* dx) {
   map_values(x, dy, count, dx, [](V v, V slope) HWY_ATTR {
     const D d;
-    const Bell b = bell(v);
+    const Bell<V> b = bell(v);
     const V below = hn::IfThenElse(hn::Lt(v, hn::Zero(d)), b.tail, hn::Sub(hn::Set(d, 1.0F), b.tail));
     return hn::Mul(slope, hn::MulAdd(hn::Mul(v, hn::Set(d, 0.39894228F)), b.height, below));
   });

@@ -5,12 +5,11 @@
 #define HWY_TARGET_INCLUDE "tensor/packed_product.cpp"
 #include <hwy/foreach_target.h>  // must stand before highway.h
 #include <hwy/highway.h>
-//
-#include <hwy/contrib/math/math-inl.h>
 
 #include <algorithm>
 #include <cstddef>
 
+#include "tensor/gelu-inl.h"
 #include "tensor/packed_product.h"
 #include "tensor/parallel.h"
 #include "tensor/register_tile-inl.h"
@@ -21,21 +20,6 @@ namespace revisit::tensor::HWY_NAMESPACE {
 constexpr int kSlice = 768;  // inputs summed in registers in one go: 256 and 384 were slower by 5 to 15 %, 1024 gained nothing
 
 int WeightPanelWidth() { return static_cast<int>(register_columns()); }
-
-// x / 2 (1 + erf(x / sqrt 2)) by Abramowitz and Stegun 7.1.26, in the form that does not cancel for negative x.
-HWY_INLINE V gelu(V x) {
-  const D d;
-  const V z = hn::Mul(hn::Abs(x), hn::Set(d, 0.70710678F));
-  const V t = hn::Div(hn::Set(d, 1.0F), hn::MulAdd(z, hn::Set(d, 0.3275911F), hn::Set(d, 1.0F)));
-  V p = hn::Set(d, 1.061405429F);
-  p = hn::MulAdd(p, t, hn::Set(d, -1.453152027F));
-  p = hn::MulAdd(p, t, hn::Set(d, 1.421413741F));
-  p = hn::MulAdd(p, t, hn::Set(d, -0.284496736F));
-  p = hn::MulAdd(p, t, hn::Set(d, 0.254829592F));
-  const V erfc = hn::Mul(hn::Mul(p, t), hn::Exp(d, hn::Neg(hn::Mul(z, z))));
-  const V tail = hn::Mul(hn::Mul(hn::Set(d, 0.5F), x), erfc);
-  return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(x, tail));
-}
 
 // Columns [first, first + count) of y, a vector at a time; beyond the last column zeros are computed and not stored.
 template <typename Function>
@@ -87,7 +71,7 @@ void WeightPanels(ConstMatrix x, const float* panels, const float* bias, Linear:
         case After::kRelu:
           for_columns(y, column, columns, b, [](V v, V add) HWY_ATTR { return hn::Max(hn::Add(v, add), hn::Zero(D())); });
           break;
-        case After::kGelu: for_columns(y, column, columns, b, [](V v, V add) HWY_ATTR { return gelu(hn::Add(v, add)); }); break;
+        case After::kGelu: for_columns(y, column, columns, b, [](V v, V add) HWY_ATTR { return gelu_of(hn::Add(v, add)); }); break;
         default: for_columns(y, column, columns, b, [](V v, V add) HWY_ATTR { return hn::Add(v, add); });
       }
     }
