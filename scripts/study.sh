@@ -2,10 +2,12 @@
 # SPDX-FileCopyrightText: 2026 The revisit authors
 # SPDX-License-Identifier: Apache-2.0
 # The study of docs/study.md, from its trainings to its tables. Whatever is done is not done again, so it may be stopped at any time.
-# usage: scripts/study.sh [REVISIT]: the program, build/release/bin/revisit unless named
+# usage: scripts/study.sh [REVISIT [OPTION...]]: the program, build/release/bin/revisit unless named; options of its trainings,
+#        as --precision bf16
 set -euo pipefail
 cd "$(dirname "$0")/.."
 revisit=${1:-build/release/bin/revisit}
+if [ $# -gt 0 ]; then shift; fi
 study=runs/study
 mkdir -p "$study"
 
@@ -16,7 +18,7 @@ for seed in 1 2 3; do
     if [ -e "$out/checkpoint.safetensors" ]; then resume=(--resume); fi
     if [ ! -e "$out/done" ]; then
       # 4: some pictures could not be read and were replaced.
-      "$revisit" train "recipes/study-$head.toml" --seed "$seed" --out "$out" "${resume[@]}" || [ $? -eq 4 ]
+      "$revisit" train "recipes/study-$head.toml" --seed "$seed" --out "$out" "${resume[@]}" "$@" || [ $? -eq 4 ]
       touch "$out/done"
     fi
   done
