@@ -92,4 +92,15 @@ struct ImportReport {
 /// Reads .pth/.ckpt/.pt (torch zip and legacy) or .safetensors and writes our model file.
 ImportReport import_model(const std::filesystem::path& from, const std::filesystem::path& to, const ImportOptions& options = {});
 
+struct AverageReport {
+  ModelInfo info;
+  std::vector<double> alike;  ///< cosine of each file's weights with the mean's, in the order given
+};
+
+/// Writes the mean of the weights of model files that differ in nothing else, in 32 bits: of trainings that began alike ([model]
+/// start_seed) and saw other pictures. The mean of models that did not begin alike is worth nothing; `alike` tells. A calibrated
+/// threshold is left behind.
+/// Throws Error kUsage for fewer than two files, kMismatch when settings or licences differ, and what Model::load throws.
+AverageReport average_models(const std::vector<std::filesystem::path>& from, const std::filesystem::path& to);
+
 }  // namespace revisit

@@ -69,6 +69,7 @@ struct TrainModel {
   std::string start = "normal";            ///< of a random backbone: normal, or local (it knows what pictures are like)
   std::string aggregator = "weiad";        ///< weiad, salad
   std::string head_start = "random";       ///< of its scores and features: random, or vocabulary (words of the backbone's own tokens)
+  std::uint64_t start_seed = 0;            ///< of what begins at random; 0: the run's. Runs that begin alike can be averaged
   int clusters = 64;
   int cluster_dim = 128;
   int token_dim = 256;

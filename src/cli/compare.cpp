@@ -56,6 +56,7 @@ std::string settings_of(const Setting& setting, const CompareDataset& asked, con
   const Size size = o.size.value_or(info.size);
   const auto where = [](const fs::path& path) { return fs::weakly_canonical(path).string(); };
   const std::string prune = o.prune.value_or("-");
+  const bool random = prune == "random";  // nothing else draws: a model has the same cell wherever it stands in a row
   // A fingerprint is of weights, not of a model's settings. Spread came later: cells from before it stay what they were.
   const int cell = o.spread.value_or(prune == "-" || prune == info.pruner ? info.spread : 1);
   const std::string spread = o.rho < 1 && cell != 1 ? fmt::format(" spread {}", cell) : "";
@@ -63,8 +64,8 @@ std::string settings_of(const Setting& setting, const CompareDataset& asked, con
       "model {} rho {} size {}x{} aggregate {} prune {} layer {} kappa {}{} seed {} top_k {} queries {} {} references {} {} {} | "
       "{}",
       info.fingerprint, o.rho, size.height, size.width, o.aggregate.value_or("-"),
-      prune == "random" ? "random for each photo" : prune,
-      o.prune_layer.value_or(-1), o.kappa.value_or(info.kappa), spread, o.seed, top_k, dataset.queries.size(),
+      random ? "random for each photo" : prune,
+      o.prune_layer.value_or(-1), o.kappa.value_or(info.kappa), spread, random ? o.seed : 0, top_k, dataset.queries.size(),
       where(asked.folders.queries), dataset.references.size(), where(asked.folders.references), asked.named, dataset.protocol);
 }
 

@@ -12,6 +12,7 @@ Verb make_describe(Console& console);
 Verb make_model_import(Console& console);
 Verb make_model_inspect(Console& console);
 Verb make_model_list(Console& console);
+Verb make_model_average(Console& console);
 Verb make_model_fit_vlad(Console& console);
 Verb make_index_add(Console& console);
 Verb make_index_info(Console& console);
@@ -38,7 +39,7 @@ struct VerbGroup {
 
 inline constexpr VerbGroup kVerbGroups[] = {
     {"index", "a collection of photos on disk: add, info, verify, merge, export"},
-    {"model", "model files: import a checkpoint, inspect, fit-vlad without training, list"},
+    {"model", "model files: import a checkpoint, inspect, fit-vlad without training, average, list"},
 };
 
 struct VerbEntry {
@@ -66,6 +67,7 @@ inline constexpr VerbEntry kVerbs[] = {
     {"model import", "a checkpoint (.pth .ckpt .pt .safetensors) to a model file", make_model_import},
     {"model inspect", "what a model file holds", make_model_inspect},
     {"model fit-vlad", "a model without training: a vocabulary fitted on your photos", make_model_fit_vlad},
+    {"model average", "the mean of several trainings that began alike", make_model_average},
     {"model list", "built-in models and model files found here", make_model_list},
     {"bench", "milliseconds per image by rho, next to what this machine can do", make_bench},
     {"doctor", "is this machine fit: CPU, memory, libraries, disk, self-test", make_doctor},

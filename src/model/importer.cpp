@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/fail.h"
@@ -17,6 +16,7 @@
 #include "model/key_names.h"
 #include "model/model_file.h"
 #include "model/printable.h"
+#include "model/provenance.h"
 #include "model/values.h"
 #include "revisit/model.h"
 
@@ -242,12 +242,6 @@ Weights take_weights(const std::shared_ptr<const Checkpoint>& checkpoint, const 
     out.add_f32(ours, shape, std::move(values));
   }
   return out;
-}
-
-/// Metadata is JSON, so bytes that are no UTF-8 are dropped.
-std::string as_utf8(const std::string& text) {
-  const auto clean = nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::ignore);
-  return nlohmann::json::parse(clean).get<std::string>();
 }
 
 std::string licence_of(const Checkpoint& checkpoint) {

@@ -36,6 +36,7 @@ void read(Section& in, TrainModel& out) {
   in.choice("start", out.start, {"normal", "local"});
   in.choice("aggregator", out.aggregator, {"weiad", "salad"});
   in.choice("head_start", out.head_start, {"random", "vocabulary"});
+  in.seed("start_seed", out.start_seed);
   in.whole("clusters", out.clusters, 1, 1'024);
   in.whole("cluster_dim", out.cluster_dim, 1, kWidest);
   in.whole("token_dim", out.token_dim, 1, kWidest);

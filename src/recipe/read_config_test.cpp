@@ -52,6 +52,7 @@ weitop = true
 weitop_layer = 2
 start = "local"
 head_start = "vocabulary"
+start_seed = 12
 weitop_hidden = 13
 kappa = 0.75
 spread = 3
@@ -159,6 +160,7 @@ model = "/other.safetensors"
   const auto& model = config.model;
   EXPECT_EQ(model.start, "local");
   EXPECT_EQ(model.head_start, "vocabulary");
+  EXPECT_EQ(model.start_seed, 12U);
   EXPECT_TRUE(model.backbone.empty());
   EXPECT_EQ(model.arch, "vits14");
   EXPECT_EQ((std::vector<int>{model.width, model.depth, model.heads, model.patch}), (std::vector<int>{96, 5, 2, 8}));

@@ -17,6 +17,7 @@
 #include "feed/picture.h"
 #include "image/preprocess.h"
 #include "model/model_file.h"
+#include "model/provenance.h"
 #include "train/checkpoint.h"
 #include "train/clock.h"
 #include "train/curve.h"
@@ -49,7 +50,7 @@ TrainAugment light_only(const TrainAugment& augment) {
 model::LoadedModel first_student(const TrainConfig& config) {
   TrainModel settings = config.model;
   settings.trained_blocks = 0;
-  model::LoadedModel out = initial_model(settings, config.data.size, config.seed);
+  model::LoadedModel out = initial_model(settings, config.data.size, beginning_of(config).seed);
   out.config.head = {};
   out.config.prune = {};
   model::Weights backbone;
@@ -66,7 +67,7 @@ Settings distill_settings(const TrainConfig& config) {
   const TrainDistill& d = config.distill;
   const TrainModel& m = config.model;
   Settings out;
-  const auto add = [&](const char* name, const auto& value) { out.emplace_back(name, as_utf8(fmt::format("{}", value))); };
+  const auto add = [&](const char* name, const auto& value) { out.emplace_back(name, model::as_utf8(fmt::format("{}", value))); };
   add("seed", config.seed);
   if (config.precision != "f32") add("precision", config.precision);
   add("model.arch", m.arch);
@@ -342,7 +343,7 @@ DistillOutcome Distiller::run() {
     for (const auto& teacher : config_.distill.teachers) names.push_back(teacher.model.filename().string());
     const std::string now =
         fmt::format("{}: distilled from {} for {} steps, seed {}", config_.name, fmt::join(names, " and "), steps, config_.seed);
-    backbone.config.provenance = config_.model.backbone.empty() ? as_utf8(now) : history(backbone.config.provenance, now);
+    backbone.config.provenance = config_.model.backbone.empty() ? model::as_utf8(now) : model::history(backbone.config.provenance, now);
     model::save_model_file(outcome.backbone, backbone);
   }
   save();

@@ -200,6 +200,11 @@ std::shared_ptr<const model::LoadedModel> read_backbone(const std::filesystem::p
   return model::import_checkpoint(path, options, nullptr);
 }
 
+TrainConfig beginning_of(TrainConfig config) {
+  if (config.model.start_seed != 0) config.seed = config.model.start_seed;
+  return config;
+}
+
 model::LoadedModel initial_model(const TrainModel& settings, Size input, std::uint64_t seed) {
   model::LoadedModel out;
   std::shared_ptr<const model::LoadedModel> backbone;  // null: random

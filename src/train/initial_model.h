@@ -21,6 +21,9 @@ std::shared_ptr<const model::LoadedModel> read_backbone(const std::filesystem::p
 /// settings that do not fit together, and what reading a checkpoint throws.
 model::LoadedModel initial_model(const TrainModel& settings, Size input, std::uint64_t seed);
 
+/// `config` with the seed of what begins at random, [model] start_seed where it is given: runs of other seeds then begin alike.
+TrainConfig beginning_of(TrainConfig config);
+
 /// Throws Error kUsage when [loss] random_rho_from or [validation] rhos leave fewer patches than the head can assign.
 void check_rhos(const TrainConfig& config, const model::Config& model);
 

@@ -62,6 +62,15 @@ std::string refusal(const std::function<void(TrainModel&)>& change, Size size = 
   return {};
 }
 
+TEST(Beginning, FollowsItsOwnSeedWhereThereIsOne) {
+  TrainConfig config;
+  config.model = small_settings();
+  config.seed = 5;
+  EXPECT_EQ(beginning_of(config).seed, 5U);
+  config.model.start_seed = 7;
+  EXPECT_EQ(beginning_of(config).seed, 7U);
+}
+
 TEST(InitialModel, RandomBackboneHasTheAskedShapeAndStartsAsTorchDoes) {
   const auto model = initial_model(small_settings(), {70, 98}, 3);
   const model::VitConfig& vit = model.config.vit;

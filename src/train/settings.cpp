@@ -11,8 +11,7 @@
 #include <system_error>
 
 #include "base/fail.h"
-#include "model/config_check.h"
-#include "model/utf8.h"
+#include "model/provenance.h"
 
 namespace revisit::train {
 namespace {
@@ -27,7 +26,7 @@ class Words {
     return *this;
   }
   Words& text(const char* key, const std::string& value) {
-    out_.emplace_back(table_ + key, as_utf8(value));
+    out_.emplace_back(table_ + key, model::as_utf8(value));
     return *this;
   }
   template <typename T>
@@ -73,6 +72,7 @@ void add_model(Words& words, const TrainModel& model) {
   words.number("weitop_layer", model.weitop_layer).number("weitop_hidden", model.weitop_hidden).number("kappa", model.kappa);
   words.changed("spread", model.spread, 1);
   words.changed("head_start", model.head_start, TrainModel{}.head_start);
+  words.changed("start_seed", model.start_seed, TrainModel{}.start_seed);
   words.changed("weitop_only", model.weitop_only, false);
 }
 
@@ -132,27 +132,6 @@ std::string settled_path(const std::filesystem::path& path) {
   std::error_code error;
   const auto found = path.empty() ? path : std::filesystem::weakly_canonical(path, error);
   return (error ? path : found).string();
-}
-
-std::string as_utf8(const std::string& text) {
-  if (model::is_utf8(text)) return text;
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    out += byte < 0x80 ? std::string(1, c) : fmt::format("\\x{:02x}", byte);
-  }
-  return out;
-}
-
-std::string history(const std::string& earlier, const std::string& latest) {
-  const auto cut = [](std::string text, std::size_t most) {
-    if (text.size() <= most) return text;
-    most -= std::min<std::size_t>(most, 3);
-    while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U) --most;  // not within a letter
-    return text.substr(0, most) + "...";
-  };
-  const std::string end = cut(as_utf8(latest), model::kMaxTextBytes / 2);
-  return cut(as_utf8(earlier), model::kMaxTextBytes - 2 - end.size()) + "; " + end;
 }
 
 Settings settings_of(const TrainConfig& config) {

@@ -17,12 +17,6 @@ using Settings = std::vector<std::pair<std::string, std::string>>;  ///< ("optim
 /// However it was spelt: a run may go on from another folder.
 std::string settled_path(const std::filesystem::path& path);
 
-/// File names need not be UTF-8, metadata must be: bytes that are not become "\xNN".
-std::string as_utf8(const std::string& text);
-
-/// "EARLIER; LATEST" within the bytes a model file has for its provenance: of a long history the end is kept whole.
-std::string history(const std::string& earlier, const std::string& latest);
-
 /// Everything that can change what is learnt. Not steps, threads, workers and checkpoint_minutes: those may change between the
 /// parts of a run.
 Settings settings_of(const TrainConfig& config);

@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "feed/batches.h"
 #include "model/model_file.h"
+#include "model/provenance.h"
 #include "tensor/parallel.h"
 #include "train/checkpoint.h"
 #include "train/clock.h"
@@ -80,11 +81,12 @@ TrainingState begin(const TrainRun& run, RunLog& log, ProgressLine& progress) {
     return state;
   }
   state.settings = settings_of(run.config);
-  state.learner.model = initial_model(run.config.model, run.config.data.size, run.config.seed);
+  const TrainConfig first = beginning_of(run.config);
+  state.learner.model = initial_model(first.model, first.data.size, first.seed);
   check_rhos(run.config, state.learner.model.config);
   if (run.config.model.head_start == "vocabulary") {
     progress.say("the head begins with a vocabulary of the backbone's tokens");
-    start_from_vocabulary(state.learner.model, sample_patches(state.learner.model, run.config), run.config.seed);
+    start_from_vocabulary(state.learner.model, sample_patches(state.learner.model, first), first.seed);
   }
   return state;
 }
@@ -109,7 +111,7 @@ class Trainer {
                 known_in(store_.get())),
         learner_(config_, state_.learner.model, store_.get()),
         validation_(config_, threads) {
-    const std::string data = as_utf8(loader_.describe());
+    const std::string data = model::as_utf8(loader_.describe());
     if (!state_.data.empty()) {  // of a checkpoint
       if (state_.data != data) {
         fail_with_hint(ErrorCode::kMismatch, "go on with the data of that run, or start another one with another --out",
@@ -262,7 +264,7 @@ model::LoadedModel Trainer::model_to_ship() const {
   model::LoadedModel model = learner_.model();
   const bool only = config_.model.weitop_only;
   model.config.provenance =
-      history(origin_, fmt::format("{} by revisit, config {}, seed {}, {} steps of {} x {} pictures, on {}",
+      model::history(origin_, fmt::format("{} by revisit, config {}, seed {}, {} steps of {} x {} pictures, on {}",
                                    only ? "WeiToP trained on" : "trained", config_.name, config_.seed, state_.step,
                                    config_.data.places_per_batch, config_.data.images_per_place, state_.data));
   return model;

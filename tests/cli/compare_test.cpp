@@ -86,6 +86,28 @@ TEST_F(Compare, GivesTablesAndGoesOnFromWhatIsMeasured) {
   EXPECT_EQ(compare({"--json"}).json()["rows"], object["rows"]) << "times are those measured first";
 }
 
+TEST_F(Compare, WhereAModelStandsInARowDoesNotMatter) {
+  text_file("c.toml", R"(name = "mine"
+[[dataset]]
+name = "there"
+queries = "q"
+references = "r"
+gt = "gt.csv"
+[[row]]
+name = "both"
+models = ["revisit-tiny", "demo"]
+rho = [0.5]
+size = "56x56"
+[[row]]
+name = "second"
+models = ["demo"]
+rho = [0.5]
+size = "56x56"
+)");
+  ASSERT_EQ(compare().exit_code, 0);
+  EXPECT_EQ(files("runs/mine/cells"), 2U) << "the second row was measured already";
+}
+
 TEST_F(Compare, StoppedItShowsTheLinesThatAreDoneAndGoesOnWithTheRest) {
   auto text = config();
   for (auto at = text.find("56x56"); at != std::string::npos; at = text.find("56x56")) text.replace(at, 5, "420x420");

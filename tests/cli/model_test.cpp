@@ -119,6 +119,30 @@ TEST_F(ModelVerbs, ImportRefusesToOverwriteItsSourceAndToTakeJunk) {
   EXPECT_EQ(files(), 1U);
 }
 
+TEST_F(ModelVerbs, AverageNeedsTwoFilesAndNeverWritesOverOne) {
+  const auto junk = text_file("junk.safetensors", "no model");
+  EXPECT_EQ(run_program({"model", "average", junk, "-o", path("out.safetensors")}).exit_code, 2);
+  EXPECT_EQ(run_program({"model", "average", junk, junk}).exit_code, 2);
+  EXPECT_EQ(run_program({"model", "average", junk, junk, "-o", junk}).exit_code, 2);
+  EXPECT_EQ(contents("junk.safetensors"), "no model");
+  const auto run = run_program({"model", "average", junk, junk, "-o", path("out.safetensors")});
+  EXPECT_EQ(run.exit_code, 3);
+  EXPECT_NE(run.err.find("junk.safetensors"), std::string::npos) << run.err;
+  EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(ModelVerbs, AverageOfAModelAndItselfIsThatModel) {
+  REVISIT_REQUIRE_SHARED("golden/dinov2_plain");
+  ASSERT_EQ(run_program({"model", "import", checkpoint().string(), "-o", path("a.safetensors")}).exit_code, 0);
+  const auto run = run_program({"model", "average", path("a.safetensors"), path("a.safetensors"), "-o", path("b.safetensors"), "--json"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.err, "");
+  ASSERT_EQ(run.json().at("files").size(), 2U);
+  EXPECT_NEAR(run.json().at("files").at(1).at("alike").get<double>(), 1, 1e-9);
+  const auto of = [&](const char* name) { return run_program({"model", "inspect", path(name), "--json"}).json().at("fingerprint"); };
+  EXPECT_EQ(of("a.safetensors"), of("b.safetensors"));
+}
+
 TEST_F(Machine, BenchJsonHasTheAgreedKeys) {
   const auto run = run_program({"bench", "--rho", "1,0.5", "--repeats", "3", "--threads", "1", "--json", "-q"});
   ASSERT_EQ(run.exit_code, 0) << run.out;

@@ -172,7 +172,10 @@ class ProgramTest : public ::testing::Test {
     return text.str();
   }
 
-  std::size_t files() const { return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder_), {})); }
+  /// How many there are in the test's folder, or in one below it.
+  std::size_t files(const std::string& below = "") const {
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder_ / below), {}));
+  }
 
   std::filesystem::path folder_;
 };

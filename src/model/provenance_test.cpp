@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-#include "train/settings.h"
+#include "model/provenance.h"
 
 #include <gtest/gtest.h>
 
-namespace revisit::train {
+namespace revisit::model {
 namespace {
 
 TEST(History, KeepsTheLatestWholeAndFitsAModelFile) {
@@ -26,4 +26,4 @@ TEST(History, IsNotCutWithinALetter) {
 }
 
 }  // namespace
-}  // namespace revisit::train
+}  // namespace revisit::model
