@@ -66,7 +66,7 @@ Verb make_model_average(Console& console) {
   verb.examples = {"revisit model average runs/a/last.safetensors runs/b/last.safetensors -o mean.safetensors",
                    "revisit model average seed-1.safetensors seed-2.safetensors seed-3.safetensors -o mean.safetensors",
                    "revisit model average before.safetensors after.safetensors -o between.safetensors --json"};
-  verb.positional = {"FILE", "model files that differ in their weights alone", 2, 100, &args->files};
+  verb.positional = {"FILE FILE...", "model files that differ in their weights alone, 2 to 100", 2, 100, &args->files};
   verb.options = {{"-o,--output", "OUT.safetensors", "the model file to write; required", to_text(args->output)}};
   console.add_options(verb.options);
   verb.run = [args, &console] { return run_average(*args, console); };
