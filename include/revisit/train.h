@@ -68,7 +68,8 @@ struct TrainModel {
   int width = 0, depth = 0, heads = 0, patch = 0;  ///< of a random backbone of your own; 0: as arch
   std::string start = "normal";            ///< of a random backbone: normal, or local (it knows what pictures are like)
   std::string aggregator = "weiad";        ///< weiad, salad
-  std::string head_start = "random";       ///< of its scores and features: random, or vocabulary (words of the backbone's own tokens)
+  std::string head_start = "random";       ///< of its scores and features: random, vocabulary (words of the backbone's own
+                                           ///< tokens), or own: the backbone is a whole model, whose head and WeiToP learn on
   std::uint64_t start_seed = 0;            ///< of what begins at random; 0: the run's. Runs that begin alike can be averaged
   int clusters = 64;
   int cluster_dim = 128;
@@ -100,8 +101,12 @@ struct TrainLoss {
   double gamma = 0.1;
   bool teacher_gradient = false;
   bool summed_kl = false;                  ///< without the factor 1/N0
-  double random_rho_from = 1;              ///< < 1: half of the batches run pruned at a random rho from here to 1
+  double random_rho_from = 1;              ///< < 1: some batches run pruned at a random rho from here to 1
   int random_rho_after = 0;                ///< not in the first steps: pruned batches do not teach WeiToP
+  double random_rho_share = 0.5;           ///< share of the batches that run pruned
+  double place = 1;                        ///< weight of the multi-similarity loss
+  double context = 0;                      ///< how much a picture's tokens and descriptor, pruned or not, are drawn to those the
+                                           ///< model had for the whole picture when the run began
 };
 
 struct TrainOptimiser {

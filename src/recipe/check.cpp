@@ -77,6 +77,12 @@ void check_model(const TrainModel& model, const Checker& check) {
     check.refuse_if(model.weitop_only, "head_start = \"random\"",
                     "[model] weitop_only is true, so no head begins, but head_start is vocabulary");
   }
+  if (model.head_start == "own") {
+    check.refuse_if(model.backbone.empty(), "backbone = \"model.safetensors\", a trained model",
+                    "[model] head_start is own, but there is no backbone whose head could learn on");
+    check.refuse_if(model.weitop_only, "leave one of them out",
+                    "[model] weitop_only is true, but head_start = \"own\" lets the head learn on");
+  }
   if (!model.weitop_only) return;
   check.refuse_if(model.backbone.empty(), "backbone = \"model.safetensors\", a trained model",
                   "[model] weitop_only is true, but there is no backbone whose WeiToP could learn");
@@ -152,6 +158,16 @@ void check(const TrainConfig& config, const std::string& name) {
   check_data(config, checker);
   check_validation(config, checker);
   check_distill(config.distill, checker);
+  const bool own = config.model.head_start == "own";
+  checker.refuse_if(config.loss.context > 0 && !own, "head_start = \"own\", or context = 0",
+                    "[loss] context is {}, but head_start is {}: only a whole model can be its own teacher", config.loss.context,
+                    config.model.head_start);
+  checker.refuse_if(config.loss.context > 0 && config.loss.random_rho_from == 1, "random_rho_from = 0.4, or context = 0",
+                    "[loss] context is {}, but no picture is pruned while random_rho_from is 1", config.loss.context);
+  checker.refuse_if(config.loss.place == 0 && config.loss.context == 0 && !config.model.weitop_only, "place = 1",
+                    "[loss] place and context are 0: the head would learn nothing");
+  checker.refuse_if(own && !config.distill.teachers.empty(), "leave one of them out",
+                    "[model] head_start is own, but [distill] has a teacher, after which that head would not fit");
   const bool only = config.model.weitop_only;
   checker.refuse_if(only && !config.distill.teachers.empty(), "leave one of them out",
                     "[model] weitop_only is true, but [distill] has a teacher for the backbone");

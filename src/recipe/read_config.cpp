@@ -35,7 +35,7 @@ void read(Section& in, TrainModel& out) {
   if (!out.backbone.empty()) in.refuse("start", "says how a random backbone begins, but backbone names a file");
   in.choice("start", out.start, {"normal", "local"});
   in.choice("aggregator", out.aggregator, {"weiad", "salad"});
-  in.choice("head_start", out.head_start, {"random", "vocabulary"});
+  in.choice("head_start", out.head_start, {"random", "vocabulary", "own"});
   in.seed("start_seed", out.start_seed);
   in.whole("clusters", out.clusters, 1, 1'024);
   in.whole("cluster_dim", out.cluster_dim, 1, kWidest);
@@ -141,6 +141,9 @@ void read(Section& in, TrainLoss& out) {
   in.flag("summed_kl", out.summed_kl);
   in.number("random_rho_from", out.random_rho_from, kRho);
   in.whole("random_rho_after", out.random_rho_after, 0, 1'000'000'000);
+  in.number("random_rho_share", out.random_rho_share, {0, 1, true});
+  in.number("place", out.place, kNotNegative);
+  in.number("context", out.context, kNotNegative);
 }
 
 void read(Section& in, TrainOptimiser& out) {

@@ -108,6 +108,8 @@ teacher_gradient = true
 summed_kl = true
 random_rho_from = 0.6
 random_rho_after = 70
+random_rho_share = 0.8
+place = 0.9
 [optimiser]
 lr = 1e-4
 head_lr = 2e-4
@@ -208,8 +210,8 @@ model = "/other.safetensors"
             (std::vector<double>{0.1, 0.2, 0.3, 0.25, 0.5, 0.6, 0.7}));
   const auto& loss = config.loss;
   EXPECT_EQ((std::vector<double>{loss.ms_alpha, loss.ms_beta, loss.ms_base, loss.miner_epsilon, loss.temperature, loss.gamma,
-                                 loss.random_rho_from}),
-            (std::vector<double>{1.5, 2.5, 0.5, 0.2, 0.3, 0.4, 0.6}));
+                                 loss.random_rho_from, loss.random_rho_share, loss.place, loss.context}),
+            (std::vector<double>{1.5, 2.5, 0.5, 0.2, 0.3, 0.4, 0.6, 0.8, 0.9, 0}));
   EXPECT_TRUE(loss.teacher_gradient && loss.summed_kl);
   const auto& optimiser = config.optimiser;
   EXPECT_EQ((std::vector<double>{optimiser.lr, optimiser.head_lr, optimiser.tier_lr_factor, optimiser.weitop_lr,

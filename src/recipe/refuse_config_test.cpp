@@ -111,6 +111,21 @@ TEST(BadTrainConfig, SettingsThatContradictEachOtherAreRefused) {
             "t.toml: [model] head_start = \"vocabulary\" has 100 directions with hidden = 200, fewer than cluster_dim, 128");
   EXPECT_EQ(sentence(only + "trained_blocks = 0\nhead_start = \"vocabulary\""),
             "t.toml: [model] weitop_only is true, so no head begins, but head_start is vocabulary");
+  EXPECT_EQ(sentence("[model]\nhead_start = \"own\""),
+            "t.toml: [model] head_start is own, but there is no backbone whose head could learn on");
+  const std::string own = "[model]\nbackbone = \"m.safetensors\"\nhead_start = \"own\"\n";
+  EXPECT_EQ(sentence(own), "accepted");
+  EXPECT_EQ(sentence(own + "weitop_only = true\ntrained_blocks = 0"),
+            "t.toml: [model] weitop_only is true, but head_start = \"own\" lets the head learn on");
+  EXPECT_EQ(sentence(own + "[distill]\nsteps = 5\nphotos = [\"p\"]\n[[distill.teacher]]\nmodel = \"t.pth\""),
+            "t.toml: [model] head_start is own, but [distill] has a teacher, after which that head would not fit");
+  EXPECT_EQ(sentence(own + "[loss]\ncontext = 1\nrandom_rho_from = 0.4\nplace = 0"), "accepted");
+  EXPECT_EQ(sentence(own + "[loss]\ncontext = 1"),
+            "t.toml: [loss] context is 1, but no picture is pruned while random_rho_from is 1");
+  EXPECT_EQ(sentence("[loss]\ncontext = 1\nrandom_rho_from = 0.4"),
+            "t.toml: [loss] context is 1, but head_start is random: only a whole model can be its own teacher");
+  EXPECT_EQ(sentence("[loss]\nplace = 0"), "t.toml: [loss] place and context are 0: the head would learn nothing");
+  EXPECT_EQ(sentence(only + "trained_blocks = 0\n[loss]\nplace = 0"), "accepted") << "WeiToP does not learn from places";
   EXPECT_EQ(sentence("precision = \"fp16\""), "t.toml: precision is fp16, which needs device cuda, but device is cpu");
   EXPECT_EQ(sentence("[validation]\nqueries = \"q\""), "t.toml: [validation] has only one of queries and references");
   EXPECT_EQ(sentence("[validation]\ntown_seed = 1"), "t.toml: [[data.source]] 1 and [validation] use the same town, seed 1");

@@ -131,6 +131,8 @@ Study::Study(const AblationRun& study, ProgressLine& progress) : study_(study), 
             "the study starts from the whole and turns [model] dustbin and ghost off itself");
   refuse_if(base_.model.weitop_only, "leave weitop_only out",
             "the study changes parts of the head, but the configuration has weitop_only, with which only WeiToP learns");
+  refuse_if(base_.model.head_start == "own", "head_start = \"random\" or \"vocabulary\"",
+            "the study changes parts of the head, but the configuration has head_start = \"own\", which takes them from a file");
   refuse_if(!base_.distill.teachers.empty(), "run `revisit train` first, and name its backbone in [model]",
             "the study trains no backbone, but the configuration has a [distill] stage");
   for (const auto* group : {"gamma", "layer", "kappa"}) {

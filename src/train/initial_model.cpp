@@ -134,8 +134,19 @@ model::PruneConfig prune_config(const TrainModel& settings) {
   return prune;
 }
 
+/// Of a model whose head learns on: with its WeiToP where it has one and that is wanted.
+void keep_head(model::Config& config, const TrainModel& settings) {
+  const std::string there = name_of(config.head.kind);
+  if (there != settings.aggregator) {
+    fail_with_hint(ErrorCode::kUsage, "name the file's aggregator, or begin a head: head_start = \"random\"",
+                   "head_start is own and aggregator is {}, but that of '{}' is {}", settings.aggregator,
+                   settings.backbone.string(), there);
+  }
+  if (!settings.weitop || config.prune.kind != model::PruneKind::kWeitop) config.prune = prune_config(settings);
+}
+
 /// Of a model whose WeiToP learns on, and nothing else: its head and, if it has one, its WeiToP.
-void keep_head(model::Config& config, const TrainModel& settings, Size input) {
+void keep_all(model::Config& config, const TrainModel& settings, Size input) {
   if (config.head.kind != model::HeadKind::kWeiad) {
     fail_with_hint(ErrorCode::kUsage, "train one with aggregator = \"weiad\" first",
                    "weitop_only needs a model with WeiAD, whose weights WeiToP learns from; '{}' has none",
@@ -225,9 +236,11 @@ model::LoadedModel initial_model(const TrainModel& settings, Size input, std::ui
     out.config.provenance = fmt::format("trained from {}", out.config.provenance).substr(0, model::kMaxTextBytes);
   }
   check_input(input, out.config.vit.patch);
-  const bool whole = settings.weitop_only && backbone;
-  if (whole) {
-    keep_head(out.config, settings, input);
+  const bool whole = backbone && (settings.weitop_only || settings.head_start == "own");
+  if (whole && settings.weitop_only) {
+    keep_all(out.config, settings, input);
+  } else if (whole) {
+    keep_head(out.config, settings);
   } else {
     out.config.head = head_config(settings);
     out.config.prune = prune_config(settings);

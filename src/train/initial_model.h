@@ -15,10 +15,10 @@ namespace revisit::train {
 /// A file of ours or a foreign checkpoint, with `heads` (0: unknown) and `input` where it cannot tell by itself.
 std::shared_ptr<const model::LoadedModel> read_backbone(const std::filesystem::path& path, int heads, Size input);
 
-/// Of a file's model only the backbone is taken; its head and pruner, if any, are left behind (weitop_only: all of it stays, and a
-/// WeiToP begins where there is none). `input` is the size of the
-/// training pictures and becomes the model's. The same seed gives the same weights on every machine. Throws Error kUsage for
-/// settings that do not fit together, and what reading a checkpoint throws.
+/// Of a file's model only the backbone is taken; its head and pruner, if any, are left behind. With weitop_only and with
+/// head_start "own" all of it stays, and a WeiToP begins where there is none; "own" without weitop leaves it behind. `input` is
+/// the size of the training pictures and becomes the model's. The same seed gives the same weights on every machine. Throws Error
+/// kUsage for settings that do not fit together, and what reading a checkpoint throws.
 model::LoadedModel initial_model(const TrainModel& settings, Size input, std::uint64_t seed);
 
 /// `config` with the seed of what begins at random, [model] start_seed where it is given: runs of other seeds then begin alike.

@@ -216,6 +216,54 @@ TEST(InitialModel, KeepsAllOfAModelWhoseWeitopAloneLearns) {
   EXPECT_NE(refused("m.safetensors", {56, 84}).find("but size is 56x84"), std::string::npos);
 }
 
+TEST(InitialModel, KeepsTheHeadThatLearnsOn) {
+  const model::testing::TempFolder folder;
+  const auto stored = model::make_random(model::testing::tiny_config(), 9);
+  model::save_model_file(folder / "m.safetensors", *stored);
+  TrainModel settings = small_settings();
+  settings.width = settings.depth = settings.heads = 0;
+  settings.backbone = folder / "m.safetensors";
+  settings.head_start = "own";
+  const auto model = initial_model(settings, {56, 84}, 3);
+  EXPECT_EQ(model.config.input.size, (Size{56, 84})) << "pictures may be of another size";
+  EXPECT_EQ(model.config.head.cluster_dim, stored->config.head.cluster_dim) << "not that of the settings";
+  EXPECT_EQ(model.config.prune.hidden, stored->config.prune.hidden);
+  for (const auto& [name, tensor] : stored->weights.all()) EXPECT_EQ(values(model, name), model::to_f32(tensor)) << name;
+
+  settings.weitop = false;
+  EXPECT_EQ(initial_model(settings, {56, 84}, 3).config.prune.kind, model::PruneKind::kNone) << "left behind when asked for";
+
+  model::Config bare = model::testing::tiny_config();
+  bare.prune = {};
+  bare.head.kind = model::HeadKind::kSalad;
+  model::save_model_file(folder / "salad.safetensors", *model::make_random(bare, 9));
+  settings.backbone = folder / "salad.safetensors";
+  settings.aggregator = "salad";
+  EXPECT_EQ(initial_model(settings, {56, 84}, 3).config.head.kind, model::HeadKind::kSalad);
+  const auto refused = [&] {
+    try {
+      initial_model(settings, {56, 84}, 3);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kUsage);
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  settings.aggregator = "weiad";
+  EXPECT_NE(refused().find("salad.safetensors' is salad"), std::string::npos) << refused();
+  bare.head = {};
+  model::save_model_file(folder / "headless.safetensors", *model::make_random(bare, 9));
+  settings.backbone = folder / "headless.safetensors";
+  EXPECT_NE(refused().find("headless.safetensors' is none"), std::string::npos) << refused();
+
+  model::Config unpruned = model::testing::tiny_config();
+  unpruned.prune = {};
+  model::save_model_file(folder / "unpruned.safetensors", *model::make_random(unpruned, 9));
+  settings.backbone = folder / "unpruned.safetensors";
+  settings.weitop = true;
+  EXPECT_EQ(values(initial_model(settings, {56, 84}, 3), "weitop.0.bias").size(), 20U) << "one begins where there is none";
+}
+
 TEST(InitialModel, ReadsAForeignCheckpointAsImportDoes) {
   const model::testing::TempFolder folder;
   model::Config config = model::testing::tiny_backbone();

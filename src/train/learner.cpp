@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <string_view>
 
 #include "base/fail.h"
@@ -120,21 +121,29 @@ std::vector<double> tier_weights(const Network& network) {
 }  // namespace
 
 struct Learner::Impl {
-  Impl(const TrainConfig& given, const model::LoadedModel& start, FrozenStore* kept)
+  Impl(const TrainConfig& given, const model::LoadedModel& start, FrozenStore* kept, const model::LoadedModel* beginning)
       : config(given),
         options(network_options(given)),
         network(start, options),
         optimiser(given.optimiser, network.tensors()),
-        store(kept) {}
+        store(kept) {
+    if ((beginning != nullptr) != (given.loss.context > 0)) {
+      fail(ErrorCode::kInternal, "[loss] context is {}, but {} was given to teach it", given.loss.context,
+           beginning == nullptr ? "no model" : "a model");
+    }
+    if (beginning != nullptr) teacher.emplace(*beginning, options);
+  }
 
   StepResult learn(const feed::Batch& batch);
   FrozenTokens frozen_of(const feed::Batch& batch, const torch::Tensor& pixels, double rho);
   torch::Tensor kept_values(const feed::Batch& batch, const torch::Tensor& pixels);
+  torch::Tensor context_of(const torch::Tensor& pixels, const Forward& out);
   void backward(const torch::Tensor& loss, std::int64_t step, StepResult& result);
 
   TrainConfig config;
   NetworkOptions options;
   Network network;
+  std::optional<Network> teacher;  // what the run began with; never learns
   Optimiser optimiser;
   LossScale loss_scale;
   FrozenStore* store;
@@ -182,6 +191,19 @@ FrozenTokens Learner::Impl::frozen_of(const feed::Batch& batch, const torch::Ten
   return out;
 }
 
+/// The model as it was teaches what it became to see a pruned picture as it saw the whole one.
+torch::Tensor Learner::Impl::context_of(const torch::Tensor& pixels, const Forward& out) {
+  Forward whole;
+  {
+    const torch::NoGradGuard no_grad;
+    const Autocast autocast(config.device, config.precision);
+    whole = teacher->forward(teacher->frozen(pixels), false);
+    if (out.kept.defined()) whole.tokens = keep_patches(whole.tokens, 1 + teacher->config().vit.registers, out.kept);
+  }
+  return context_loss(out.tokens.to(torch::kFloat32), whole.tokens.to(torch::kFloat32), out.descriptor.to(torch::kFloat32),
+                      whole.descriptor.to(torch::kFloat32));
+}
+
 StepResult Learner::Impl::learn(const feed::Batch& batch) {
   torch::manual_seed(dropout_seed(config.seed, batch.step));
   StepResult result;
@@ -201,12 +223,17 @@ StepResult Learner::Impl::learn(const feed::Batch& batch) {
     out = network.forward(frozen_of(batch, pixels, result.rho), true, result.rho);
   }
   const PlaceLoss place = multi_similarity(out.descriptor.to(torch::kFloat32), labels, config.loss);
-  torch::Tensor loss = place.value;
+  torch::Tensor loss = config.loss.place * place.value;
   // A pruned batch has no importance for the tokens that were dropped.
   if (result.rho >= 1 && config.loss.gamma > 0 && out.scores.defined() && out.importance.defined()) {
     const auto kl = distillation(out.importance.to(torch::kFloat32), out.scores.to(torch::kFloat32), config.loss);
     result.distillation = kl.item<double>();
     loss = loss + config.loss.gamma * kl;
+  }
+  if (teacher) {
+    const auto off = context_of(pixels, out);
+    result.context = off.item<double>();
+    loss = loss + config.loss.context * off;
   }
   result.loss = loss.item<double>();
   result.place_loss = place.value.item<double>();
@@ -242,8 +269,9 @@ void Learner::Impl::backward(const torch::Tensor& loss, std::int64_t step, StepR
   optimiser.step(step);
 }
 
-Learner::Learner(const TrainConfig& config, const model::LoadedModel& start, FrozenStore* store)
-    : impl_(std::make_unique<Impl>(config, start, store)) {}
+Learner::Learner(const TrainConfig& config, const model::LoadedModel& start, FrozenStore* store,
+                 const model::LoadedModel* beginning)
+    : impl_(std::make_unique<Impl>(config, start, store, beginning)) {}
 Learner::~Learner() = default;
 
 StepResult Learner::learn(const feed::Batch& batch) {

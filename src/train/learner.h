@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// One step of learning: batch -> frozen tokens -> forward -> L_MS + gamma L_distill -> backward -> AdamW. Its header knows no
-// torch.
+// One step of learning: batch -> frozen tokens -> forward -> L_MS + gamma L_distill, perhaps + context L_context -> backward ->
+// AdamW. Its header knows no torch.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,7 @@ struct StepResult {
   double loss = 0;                     ///< what was minimised
   double place_loss = 0;               ///< multi-similarity
   std::optional<double> distillation;  ///< not of pruned batches, nor without WeiToP
+  std::optional<double> context;       ///< distance from the model the run began with, when asked for
   double rho = 1;
   double lr = 0;  ///< of the backbone
   double gradient_norm = 0;
@@ -41,9 +42,11 @@ struct LearnerState {
 
 class Learner {
  public:
-  /// `store`: what the frozen blocks made of numbered pictures is kept there; null: they run for every batch. Throws Error kUsage
-  /// for a device or precision this LibTorch cannot serve.
-  Learner(const TrainConfig& config, const model::LoadedModel& start, FrozenStore* store = nullptr);
+  /// `store`: what the frozen blocks made of numbered pictures is kept there; null: they run for every batch. `beginning`: the
+  /// model that teaches [loss] context, the one the run began with; null: nobody does. Throws Error kUsage for a device or
+  /// precision this LibTorch cannot serve.
+  Learner(const TrainConfig& config, const model::LoadedModel& start, FrozenStore* store = nullptr,
+          const model::LoadedModel* beginning = nullptr);
   ~Learner();
   Learner(const Learner&) = delete;
   Learner& operator=(const Learner&) = delete;

@@ -126,6 +126,37 @@ TEST(Learner, PrunedBatchesTeachPlacesOnly) {
   EXPECT_GT(whole, 0);
 }
 
+TEST(Learner, ThePrunedModelLearnsFromTheWholeOneItWas) {
+  use_threads(1);
+  TrainConfig settings = config();
+  settings.loss.place = 0;
+  settings.loss.gamma = 0;
+  settings.loss.context = 2;
+  settings.model.dropout = 0;
+  const auto beginning = start();
+  const StepResult whole = Learner(settings, *beginning, nullptr, beginning.get()).learn(batch(0));
+  ASSERT_TRUE(whole.context.has_value());
+  EXPECT_NEAR(*whole.context, 0, 1e-5) << "nothing was dropped and nothing learnt yet";
+  settings.loss.random_rho_from = 0.5;
+  settings.loss.random_rho_share = 1;
+  Learner learner(settings, *beginning, nullptr, beginning.get());
+  const StepResult first = learner.learn(batch(0));
+  EXPECT_LT(first.rho, 1);
+  EXPECT_GT(*first.context, 0.01);
+  EXPECT_NEAR(first.loss, 2 * *first.context, 1e-6);
+  StepResult last;
+  for (int i = 0; i < 25; ++i) last = learner.learn(batch(0));
+  EXPECT_LT(*last.context, 0.8 * *first.context);
+  const auto moved = learner.model();
+  EXPECT_EQ(model::to_f32(moved.weights.at("weitop.0.weight")), model::to_f32(beginning->weights.at("weitop.0.weight")));
+  settings.loss.random_rho_from = 1;
+  EXPECT_GT(*Learner(settings, moved, nullptr, beginning.get()).learn(batch(0)).context, 1e-4) << "the teacher has not moved";
+  EXPECT_LT(*Learner(settings, moved, nullptr, &moved).learn(batch(0)).context, 1e-5);
+
+  EXPECT_FALSE(Learner(config(), *beginning).learn(batch(0)).context.has_value());
+  EXPECT_THROW(Learner(settings, *beginning), Error) << "nobody to teach it";
+}
+
 TEST(Learner, WeitopAloneLearnsWhatTheModelWeighs) {
   use_threads(1);
   TrainConfig settings = config();

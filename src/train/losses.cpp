@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Multi-similarity miner and loss as pytorch-metric-learning computes them, and WeiToP's distillation.
+// Multi-similarity miner and loss as pytorch-metric-learning computes them, WeiToP's distillation, and how far a
+// pruned picture is off.
 #include "train/losses.h"
 
 #include <limits>
@@ -63,6 +64,13 @@ torch::Tensor distillation(const torch::Tensor& importance, const torch::Tensor&
   const torch::Tensor student = torch::log_softmax(scores / t, 1);
   const torch::Tensor divergence = (teacher.exp() * (teacher - student)).sum(1).mean();
   return divergence * (settings.summed_kl ? t * t : t * t / static_cast<double>(scores.size(1)));
+}
+
+torch::Tensor context_loss(const torch::Tensor& tokens, const torch::Tensor& whole_tokens, const torch::Tensor& descriptor,
+                           const torch::Tensor& whole_descriptor) {
+  constexpr double kLeastVariance = 1e-12;  // of tokens that are all alike
+  const torch::Tensor off = (tokens - whole_tokens).square().mean() / whole_tokens.var(false).clamp_min(kLeastVariance);
+  return off + 1 - (descriptor * whole_descriptor).sum(1).mean();
 }
 
 double tier_agreement(const torch::Tensor& tier_of, const torch::Tensor& labels) {

@@ -78,6 +78,16 @@ TEST(Distillation, IsZeroForEqualScoresUpToAShift) {
   EXPECT_NEAR(distillation(importance, importance + 3, {}).item<double>(), 0.0, 1e-6);
 }
 
+TEST(ContextLoss, IsTheShareOfVarianceThatTokensAreOffAndTheAngleOfDescriptors) {
+  const torch::Tensor whole = torch::tensor({{{1.0, 3.0}, {5.0, 7.0}}});  // variance 5
+  const torch::Tensor tokens = whole + torch::tensor({{{1.0, -1.0}, {2.0, 0.0}}});
+  const torch::Tensor east = torch::tensor({{1.0, 0.0}}), between = torch::tensor({{0.6, 0.8}});
+  EXPECT_NEAR(context_loss(tokens, whole, between, east).item<double>(), 1.5 / 5 + 0.4, 1e-6);
+  EXPECT_NEAR(context_loss(whole, whole, east, east).item<double>(), 0, 1e-12);
+  const torch::Tensor flat = torch::ones({1, 2, 2});
+  EXPECT_NEAR(context_loss(flat, flat, east, east).item<double>(), 0, 1e-12) << "tokens without variance";
+}
+
 TEST(TierAgreement, CountsClustersOfPairsThatShowOnePlace) {
   const torch::Tensor tiers = torch::tensor({{0, 1, 1, 2}, {0, 1, 2, 1}, {2, 1, 1, 0}, {2, 1, 1, 0}}, torch::kInt64);
   EXPECT_NEAR(tier_agreement(tiers, torch::tensor({5, 5, 6, 7}, torch::kInt64)), 0.5, 1e-6);

@@ -57,12 +57,12 @@ void tie(const torch::Tensor& deltas) {
 /// (B, T, D) -> its patches (B, N, D)
 torch::Tensor patches_of(const model::VitConfig& vit, const torch::Tensor& tokens) { return tokens.slice(1, 1 + vit.registers); }
 
-/// Rows `kept` (B, K) of x (B, N, D).
-torch::Tensor take_rows(const torch::Tensor& x, const torch::Tensor& kept) {
-  return x.gather(1, kept.unsqueeze(2).expand({-1, -1, x.size(2)}));
-}
-
 }  // namespace
+
+torch::Tensor keep_patches(const torch::Tensor& tokens, std::int64_t first, const torch::Tensor& kept) {
+  const torch::Tensor rows = (kept + first).unsqueeze(2).expand({-1, -1, tokens.size(2)});
+  return torch::cat({tokens.slice(1, 0, first), tokens.gather(1, rows)}, 1);
+}
 
 Network::Network(const model::LoadedModel& model, const NetworkOptions& options) : config_(model.config), options_(options) {
   if (options.trained_blocks < 0 || options.trained_blocks > config_.vit.depth) {
@@ -121,10 +121,8 @@ void Network::advance(FrozenTokens& state, int first, int last, double rho) cons
     if (has_weitop() && done == config_.prune.layer && !state.weitop_input.defined()) {
       state.weitop_input = patches_of(config_.vit, state.tokens).detach();
       if (rho < 1) {
-        const auto prefix = 1 + config_.vit.registers;
         state.kept = choose_patches(config_.prune, tensors_, state.weitop_input, state.columns, rho);
-        state.tokens =
-            torch::cat({state.tokens.slice(1, 0, prefix), take_rows(patches_of(config_.vit, state.tokens), state.kept)}, 1);
+        state.tokens = keep_patches(state.tokens, 1 + config_.vit.registers, state.kept);
       }
     }
     if (done == last) return;
@@ -163,6 +161,7 @@ Forward Network::forward(const FrozenTokens& frozen, bool training, double rho) 
   HeadResult head =
       run_head(config_.head, tensors_, tokens.select(1, 0), patches_of(config_.vit, tokens), training ? options_.dropout : 0.0);
   Forward out;
+  out.tokens = tokens;
   out.descriptor = head.descriptor;
   out.importance = options_.teacher_gradient ? head.importance : head.importance.detach();
   out.ghost = head.ghost;

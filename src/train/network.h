@@ -35,6 +35,7 @@ struct FrozenTokens {
 };
 
 struct Forward {
+  torch::Tensor tokens;      // (B, 1 + R + N, D) after the final norm
   torch::Tensor descriptor;  // (B, descriptor_dim), unit length
   torch::Tensor importance;  // (B, N) sum_j w_tau(j) P_ij (SALAD: every weight is 1). Detached unless teacher_gradient
   torch::Tensor scores;      // (B, N) raw outputs of WeiToP for the patches that stayed; undefined without WeiToP
@@ -42,6 +43,9 @@ struct Forward {
   torch::Tensor tier_of;     // (B, M) int64: the tier each cluster fell into; undefined for SALAD
   torch::Tensor kept;        // (B, N) as in FrozenTokens; undefined when nothing was dropped
 };
+
+/// Of `tokens` (B, first + N0, D) the first ones and of the N0 that follow those that were `kept` (B, N): (B, first + N, D).
+torch::Tensor keep_patches(const torch::Tensor& tokens, std::int64_t first, const torch::Tensor& kept);
 
 /// One thread at a time. Copies share their tensors.
 class Network {

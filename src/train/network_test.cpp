@@ -53,6 +53,24 @@ std::string refusal(const std::function<void()>& act, ErrorCode code) {
   return {};
 }
 
+TEST(Network, TokensOfKeptPatchesAreTheFirstOnesAndThosePatches) {
+  const auto model = model::make_random(testing::small_config(), 1);
+  const Network network(*model, options_with(4));  // pruned in the trained part
+  const torch::Tensor pixels = testing::pictures(2, {70, 70}, 1);
+  const int first = 1 + model->config.vit.registers;
+  const Forward out = network.forward(network.frozen(pixels, 0.5), false, 0.5);
+  ASSERT_EQ(out.kept.size(1), 13);
+  EXPECT_EQ(out.tokens.size(1), first + 13);
+  const torch::Tensor whole = network.forward(network.frozen(pixels), false).tokens;
+  EXPECT_TRUE(torch::equal(whole, network.tokens(pixels, -1))) << "after the final norm";
+  const torch::Tensor kept = keep_patches(whole, first, out.kept);
+  ASSERT_EQ(kept.sizes(), out.tokens.sizes());
+  EXPECT_TRUE(torch::equal(kept.slice(1, 0, first), whole.slice(1, 0, first)));
+  for (std::int64_t i = 0; i < 13; ++i) {
+    EXPECT_TRUE(torch::equal(kept[1][first + i], whole[1][first + out.kept[1][i].item<std::int64_t>()])) << i;
+  }
+}
+
 TEST(Network, OnlyTheLastBlocksTheNormTheHeadAndWeitopLearn) {
   const auto model = model::make_random(testing::small_config(), 1);
   const Network network(*model, options_with(2));

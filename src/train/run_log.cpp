@@ -105,6 +105,7 @@ void RunLog::add(std::int64_t step, const StepResult& result, const StepSurround
             {"loss", result.loss},
             {"place_loss", result.place_loss},
             {"distillation", optional_number(result.distillation)},
+            {"context", optional_number(result.context)},
             {"rho", result.rho},
             {"lr", result.lr},
             {"gradient_norm", result.gradient_norm},

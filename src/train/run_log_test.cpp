@@ -41,6 +41,7 @@ TEST(RunLog, WritesALineAStepAndALineAValidation) {
   log.add(0, Recalls{{1, 10, 20, 30}}, 0.5);
   StepResult step = result(0.25);
   step.distillation = 0.125;
+  step.context = 0.5;
   StepSurroundings around;
   around.unreadable = 1;
   around.unreadable_now = {"a\xff.jpg"};
@@ -49,8 +50,8 @@ TEST(RunLog, WritesALineAStepAndALineAValidation) {
   const auto lines = lines_of(folder / "log.jsonl");
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_EQ(lines[0], R"({"step":0,"validation":[{"rho":1.0,"recall@1":10.0,"recall@5":20.0,"recall@10":30.0}],"seconds":0.5})");
-  EXPECT_NE(lines[1].find(R"("step":1,"loss":0.25,"place_loss":0.25,"distillation":0.125,"rho":1.0)"), std::string::npos)
-      << lines[1];
+  const std::string losses = R"("step":1,"loss":0.25,"place_loss":0.25,"distillation":0.125,"context":0.5,"rho":1.0)";
+  EXPECT_NE(lines[1].find(losses), std::string::npos) << lines[1];
   EXPECT_NE(lines[1].find(R"("tier_weights":[1.0,0.9],"ghost":null)"), std::string::npos) << lines[1];
   EXPECT_NE(lines[1].find("unreadable_now"), std::string::npos);
 }

@@ -26,11 +26,11 @@ inline std::uint64_t step_seed(std::uint64_t seed, std::uint64_t purpose, std::i
 
 inline std::uint64_t dropout_seed(std::uint64_t seed, std::int64_t step) { return step_seed(seed, 0x64726f70ULL, step); }
 
-/// 1, or for half of the steps a random share of the tokens when `random_rho_from` asks for it.
+/// 1, or for some of the steps a random share of the tokens when `random_rho_from` asks for it.
 inline double rho_of_step(const TrainLoss& settings, std::uint64_t seed, std::int64_t step) {
   if (settings.random_rho_from >= 1 || step < settings.random_rho_after) return 1;
   SplitMix random(step_seed(seed, 0x72686fULL, step));
-  if (random.uniform() < 0.5) return 1;
+  if (random.uniform() < 1 - settings.random_rho_share) return 1;
   return settings.random_rho_from + (1 - settings.random_rho_from) * random.uniform();
 }
 

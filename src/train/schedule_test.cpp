@@ -41,6 +41,17 @@ TEST(Schedule, RhoIsOneUnlessARangeIsGiven) {
   for (std::int64_t step = 0; step < 50; ++step) EXPECT_EQ(rho_of_step(settings, 7, step), 1);
 }
 
+TEST(Schedule, AsManyBatchesArePrunedAsAskedFor) {
+  TrainLoss settings;
+  settings.random_rho_from = 0.4;
+  for (const double share : {0.8, 1.0}) {
+    settings.random_rho_share = share;
+    int pruned = 0;
+    for (std::int64_t step = 0; step < 1000; ++step) pruned += rho_of_step(settings, 7, step) < 1;
+    EXPECT_NEAR(pruned, 1000 * share, share < 1 ? 51 : 0);  // four deviations
+  }
+}
+
 TEST(Schedule, HalfOfTheBatchesArePrunedAtRhosOverTheWholeRange) {
   TrainLoss settings;
   settings.random_rho_from = 0.4;

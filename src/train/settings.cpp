@@ -105,6 +105,8 @@ void add_learning(Words& words, const TrainLoss& loss, const TrainOptimiser& opt
   words.number("miner_epsilon", loss.miner_epsilon).number("temperature", loss.temperature).number("gamma", loss.gamma);
   words.number("teacher_gradient", loss.teacher_gradient).number("summed_kl", loss.summed_kl);
   words.number("random_rho_from", loss.random_rho_from).number("random_rho_after", loss.random_rho_after);
+  words.changed("random_rho_share", loss.random_rho_share, TrainLoss{}.random_rho_share);
+  words.changed("place", loss.place, TrainLoss{}.place).changed("context", loss.context, TrainLoss{}.context);
   words.table("optimiser").number("lr", optimiser.lr).number("head_lr", optimiser.head_lr);
   words.number("tier_lr_factor", optimiser.tier_lr_factor).number("weitop_lr", optimiser.weitop_lr);
   words.number("weitop_eps", optimiser.weitop_eps).number("weight_decay", optimiser.weight_decay);

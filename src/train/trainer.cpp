@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <system_error>
 
@@ -54,8 +55,15 @@ void refuse_to_overwrite(const fs::path& folder) {
   }
 }
 
-/// Where the run stands: its beginning, or the newest checkpoint.
-TrainingState begin(const TrainRun& run, RunLog& log, ProgressLine& progress) {
+/// What teaches [loss] context, read again for a run taken up again, whose model has moved on.
+std::optional<model::LoadedModel> context_teacher(const TrainConfig& config) {
+  if (config.loss.context == 0) return std::nullopt;
+  const TrainConfig first = beginning_of(config);
+  return initial_model(first.model, first.data.size, first.seed);
+}
+
+/// Where the run stands: its beginning, or the newest checkpoint. `settings` are those of now.
+TrainingState begin(const TrainRun& run, const Settings& settings, RunLog& log, ProgressLine& progress) {
   TrainingState state;
   if (!run.resume) {
     if (has_checkpoint(run.out)) {
@@ -75,12 +83,12 @@ TrainingState begin(const TrainRun& run, RunLog& log, ProgressLine& progress) {
     auto found = load_checkpoint(run.out);
     if (!found.notice.empty()) progress.say("notice: " + found.notice);
     state = std::move(found.state);
-    check_same_settings(state.settings, settings_of(run.config), run.out.string());
+    check_same_settings(state.settings, settings, run.out.string());
     log.cut(state.step, state.validated_step);
     progress.say(fmt::format("going on at step {} of {}", state.step, run.config.steps));
     return state;
   }
-  state.settings = settings_of(run.config);
+  state.settings = settings;
   const TrainConfig first = beginning_of(run.config);
   state.learner.model = initial_model(first.model, first.data.size, first.seed);
   check_rhos(run.config, state.learner.model.config);
@@ -100,7 +108,8 @@ feed::KnownTokens known_in(const FrozenStore* store) {
 
 class Trainer {
  public:
-  Trainer(const TrainRun& run, TrainingState state, RunLog& log, ProgressLine& progress, int threads)
+  Trainer(const TrainRun& run, TrainingState state, const model::LoadedModel* teacher, RunLog& log, ProgressLine& progress,
+          int threads)
       : run_(run),
         config_(run.config),
         state_(std::move(state)),
@@ -109,7 +118,7 @@ class Trainer {
         store_(config_.data.variants > 0 ? std::make_unique<FrozenStore>(config_, state_.learner.model, run.out) : nullptr),
         loader_(config_.data, config_.augment, normalisation_of(state_.learner.model.config.input), config_.seed, state_.step,
                 known_in(store_.get())),
-        learner_(config_, state_.learner.model, store_.get()),
+        learner_(config_, state_.learner.model, store_.get(), teacher),
         validation_(config_, threads) {
     const std::string data = model::as_utf8(loader_.describe());
     if (!state_.data.empty()) {  // of a checkpoint
@@ -307,8 +316,12 @@ TrainOutcome train(const TrainRun& run, ProgressLine& progress) {
   make_folder(run.out);
   RunLog log(run.out / "log.jsonl");
   remove_unfinished_files(run.out);
-  TrainingState state = begin(run, log, progress);
-  Trainer trainer(run, std::move(state), log, progress, threads);
+  auto teacher = context_teacher(run.config);
+  Settings settings = settings_of(run.config);
+  if (teacher) settings.emplace_back("the teacher of loss.context,", teacher->config.fingerprint);
+  TrainingState state = begin(run, settings, log, progress);
+  Trainer trainer(run, std::move(state), teacher ? &*teacher : nullptr, log, progress, threads);
+  teacher.reset();  // the learner has it now
   return trainer.run();
 }
 

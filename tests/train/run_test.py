@@ -2,7 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The revisit authors
 # SPDX-License-Identifier: Apache-2.0
 """A training run that is stopped, killed, damaged or out of space goes on, and ends with the same log and the same bytes as one
-that nobody disturbed (one thread). usage: run_test.py PROGRAM resumes | vocabulary | interrupted | damaged | mismatch | nonfinite | full | kills COUNT"""
+that nobody disturbed (one thread).
+usage: run_test.py PROGRAM resumes | vocabulary | own | interrupted | damaged | mismatch | nonfinite | full | kills COUNT"""
 import random
 import re
 import resource
@@ -49,6 +50,28 @@ def vocabulary(root):
     run("train", other, "--out", root / "random")
     loss = lambda folder: next(line["loss"] for line in log_of(folder) if "loss" in line)
     assert loss(root / "random") != loss(root / "straight")
+
+
+def own(root):
+    """A whole model learns on and is its own teacher: also after a stop, when the model it began with must be read again."""
+    run("train", config(root / "a.toml", steps=3, every=0), "--out", root / "model")
+    text = config(root / "b.toml", steps=8, every=4, start="own").read_text()
+    text = re.sub(r"(?s)width = .*patch = 14", f'backbone = "{root / "model" / "last.safetensors"}"', text)
+    text = text.replace("random_rho_from = 0.4", "random_rho_from = 0.4\ncontext = 1\nplace = 0\nrandom_rho_share = 0.8")
+    file = root / "b.toml"
+    file.write_text(text)
+    run("train", file, "--out", root / "straight")
+    steps = [line for line in log_of(root / "straight") if "loss" in line]
+    assert all(line["context"] is not None for line in steps), steps
+    assert any(line["rho"] < 1 for line in steps), "no batch was pruned"
+    run("train", file, "--out", root / "halves", "--steps", 4)
+    kept = (root / "model" / "last.safetensors").read_bytes()
+    (root / "model" / "last.safetensors").write_bytes((root / "straight" / "last.safetensors").read_bytes())
+    result = run("train", file, "--out", root / "halves", "--resume", expect=3)
+    assert "began with the teacher of loss.context, '" in result.stderr, result.stderr
+    (root / "model" / "last.safetensors").write_bytes(kept)
+    run("train", file, "--out", root / "halves", "--resume")
+    expect_same_run(root / "halves", root / "straight")
 
 
 def interrupted(root):
@@ -178,4 +201,5 @@ def kills(root, count):
 
 
 if __name__ == "__main__":
-    main({"resumes": resumes, "vocabulary": vocabulary, "interrupted": interrupted, "damaged": damaged, "mismatch": mismatch, "nonfinite": nonfinite, "full": full, "kills": kills})
+    main({"resumes": resumes, "vocabulary": vocabulary, "own": own, "interrupted": interrupted, "damaged": damaged,
+          "mismatch": mismatch, "nonfinite": nonfinite, "full": full, "kills": kills})
