@@ -11,18 +11,20 @@ if [ $# -gt 0 ]; then shift; fi
 study=runs/study
 mkdir -p "$study"
 
+# training NAME SEED OPTION...
+training() {
+  local name=$1 seed=$2 out=$study/$1-$2 resume=()
+  shift 2
+  if [ -e "$out/done" ]; then return; fi
+  if [ -e "$out/checkpoint.safetensors" ]; then resume=(--resume); fi
+  # 4: some pictures could not be read and were replaced.
+  "$revisit" train "recipes/study-$name.toml" --seed "$seed" --out "$out" "${resume[@]}" "$@" || [ $? -eq 4 ]
+  touch "$out/done"
+}
 for seed in 1 2 3; do
-  for head in weiad salad; do
-    out=$study/$head-$seed
-    resume=()
-    if [ -e "$out/checkpoint.safetensors" ]; then resume=(--resume); fi
-    if [ ! -e "$out/done" ]; then
-      # 4: some pictures could not be read and were replaced.
-      "$revisit" train "recipes/study-$head.toml" --seed "$seed" --out "$out" "${resume[@]}" "$@" || [ $? -eq 4 ]
-      touch "$out/done"
-    fi
-  done
+  for head in weiad salad; do training "$head" "$seed" "$@"; done
 done
+training weiad-town 1 "$@"
 
 backbone=$study/dinov2.safetensors
 if [ ! -e "$backbone" ]; then
