@@ -18,7 +18,7 @@
 
 #include "revisit/error.h"
 #include "revisit/index.h"
-#include "tensor/parallel.h"
+#include "core/tensor/parallel.h"
 
 namespace {
 

@@ -18,8 +18,8 @@
 
 #include "revisit/extractor.h"
 #include "revisit/model.h"
-#include "revisit/synth.h"
-#include "revisit/vlad.h"
+#include "revisit/lab/synth.h"
+#include "revisit/lab/vlad.h"
 
 namespace {
 

@@ -7,7 +7,7 @@ include(CMakePackageConfigHelpers)
 
 add_library(librevisit SHARED)
 add_library(revisit::revisit ALIAS librevisit)
-revisit_collect_modules(modules revisit_embedded revisit_recipe revisit_extract revisit_synth revisit_ingest revisit_eval revisit_report)
+revisit_collect_modules(modules revisit_embedded revisit_recipe revisit_extract revisit_town revisit_ingest revisit_eval revisit_report)
 foreach(module IN LISTS modules)
   target_sources(librevisit PRIVATE $<TARGET_OBJECTS:${module}>)
 endforeach()

@@ -1,10 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The revisit authors
 # SPDX-License-Identifier: Apache-2.0
-# One call describes a module: every *.cpp of its folder but *_test.cpp becomes an object library, and
-# *_test.cpp becomes one unit-test program. LINK names modules below it and third-party targets.
+# One call describes a room of a house: every *.cpp of its folder (its name, unless FOLDER says another) but *_test.cpp becomes an
+# object library, and *_test.cpp becomes one unit-test program. LINK names rooms below it and third-party targets.
 function(revisit_module name)
-  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  cmake_parse_arguments(arg "" "FOLDER" "LINK" ${ARGN})
+  if(NOT arg_FOLDER)
+    set(arg_FOLDER ${name})
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${arg_FOLDER}/*.cpp)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")

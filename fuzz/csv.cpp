@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as gt.csv and as positions.csv: refused with an Error, or indices and places in range.
-#include "dataset/csv.h"
+#include "core/formats/csv.h"
 
-#include "dataset/gt_csv.h"
-#include "dataset/positions.h"
+#include "lab/dataset/gt_csv.h"
+#include "recognise/photos/positions.h"
 #include "revisit/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } catch (const revisit::Error&) {
   }
   try {
-    for (const auto& [name, photo] : revisit::dataset::parse_positions_csv(text, "fuzz").photos) {
+    for (const auto& [name, photo] : revisit::parse_positions_csv(text, "fuzz").photos) {
       if (name.empty() || (photo.position && !(photo.position->east_m == photo.position->east_m))) __builtin_trap();
     }
   } catch (const revisit::Error&) {

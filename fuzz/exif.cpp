@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as EXIF: nothing is thrown, and what comes out is within its ranges.
-#include "image/exif.h"
+#include "core/image/exif.h"
 
 #include <cstdint>
 #include <cstdlib>

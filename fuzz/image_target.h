@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <span>
 
-#include "image/codec.h"
-#include "image/exif.h"
-#include "image/orient.h"
+#include "core/image/codec.h"
+#include "core/image/exif.h"
+#include "core/image/orient.h"
 #include "revisit/error.h"
 
 namespace revisit::fuzz {

@@ -15,17 +15,17 @@
 #include <string>
 #include <vector>
 
-#include "index/derived.h"
-#include "index/graph.h"
-#include "index/graph_links.h"
-#include "index/row_file.h"
-#include "index/whitening_numbers.h"
+#include "retrieval/files/derived.h"
+#include "retrieval/search/graph.h"
+#include "retrieval/search/graph_links.h"
+#include "retrieval/files/row_file.h"
+#include "retrieval/search/whitening_numbers.h"
 #include "revisit/error.h"
 
 namespace {
 
-using revisit::index::DerivedKind;
-using revisit::index::FileKind;
+using revisit::retrieval::DerivedKind;
+using revisit::retrieval::FileKind;
 using Bytes = std::vector<std::byte>;
 
 constexpr int kDim = 4;
@@ -50,7 +50,7 @@ class Folder {
       writer.add({std::to_string(i), "", 0, std::nullopt, std::nullopt}, row);
     }
     writer.commit();
-    std::ifstream in(path / revisit::index::kVectorsName, std::ios::binary);
+    std::ifstream in(path / revisit::retrieval::kVectorsName, std::ios::binary);
     in.seekg(kIdentityAt);
     in.read(identity, sizeof(identity));
   }
@@ -87,12 +87,12 @@ void allow_error(const Action& action) {
 }
 
 void graph_from(std::span<const std::byte> payload, std::uint64_t elements) {
-  const revisit::index::GraphLinks links = revisit::index::parse_links(payload, elements, "fuzz");
-  const Bytes again = revisit::index::encode_links(links);
+  const revisit::retrieval::GraphLinks links = revisit::retrieval::parse_links(payload, elements, "fuzz");
+  const Bytes again = revisit::retrieval::encode_links(links);
   if (!std::equal(again.begin(), again.end(), payload.begin(), payload.end())) __builtin_trap();
   std::vector<float> rows(static_cast<std::size_t>(elements) * kDim);
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<float>(i * 7 % 11);
-  revisit::index::Graph graph;
+  revisit::retrieval::Graph graph;
   graph.restore(links, rows.data(), kDim);
   if (graph.nearest(rows.data(), 5).empty()) __builtin_trap();
   if (elements < 200) graph.grow((rows.resize(rows.size() + kDim), rows.data()), static_cast<int>(elements) + 1, kDim);
@@ -100,12 +100,12 @@ void graph_from(std::span<const std::byte> payload, std::uint64_t elements) {
 
 void derived(const Bytes& bytes) {
   allow_error([&] {
-    const auto file = revisit::index::parse_derived(bytes, DerivedKind::kWhitening, "fuzz");
-    revisit::index::parse_whitening(file.payload, file.header.dim, file.header.target, "fuzz");
+    const auto file = revisit::retrieval::parse_derived(bytes, DerivedKind::kWhitening, "fuzz");
+    revisit::retrieval::parse_whitening(file.payload, file.header.dim, file.header.target, "fuzz");
   });
-  allow_error([&] { revisit::index::parse_derived(bytes, DerivedKind::kProjected, "fuzz"); });
+  allow_error([&] { revisit::retrieval::parse_derived(bytes, DerivedKind::kProjected, "fuzz"); });
   allow_error([&] {
-    const auto file = revisit::index::parse_derived(bytes, DerivedKind::kGraph, "fuzz");
+    const auto file = revisit::retrieval::parse_derived(bytes, DerivedKind::kGraph, "fuzz");
     graph_from(file.payload, file.header.rows);
   });
 }
@@ -115,7 +115,7 @@ void rows(const Bytes& bytes) {
   write(path, bytes);
   for (const FileKind kind : {FileKind::kVectors, FileKind::kCodes}) {
     allow_error([&] {
-      const revisit::index::RowFile file(path, kind, kRows);
+      const revisit::retrieval::RowFile file(path, kind, kRows);
       volatile std::byte last = file.row(kRows - 1)[file.header().row_bytes() - 1];
       static_cast<void>(last);
     });
@@ -148,8 +148,8 @@ void everything(const Bytes& bytes) {
   static unsigned runs = 0;
   if (++runs > 200 && runs % 32 != 0) return;
   const auto starts_with = [&](const char* magic) { return bytes.size() > 64 && std::memcmp(bytes.data(), magic, 8) == 0; };
-  if (starts_with("rvsitvec")) whole_index(bytes, revisit::index::kVectorsName);
-  if (starts_with("rvsitcod")) whole_index(bytes, revisit::index::kCodesName);
+  if (starts_with("rvsitvec")) whole_index(bytes, revisit::retrieval::kVectorsName);
+  if (starts_with("rvsitcod")) whole_index(bytes, revisit::retrieval::kCodesName);
   if (starts_with("rvsitprj")) whole_index(bytes, "pca2.rows");
 }
 

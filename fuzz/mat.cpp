@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as a dbStruct .mat file: refused with an Error, or names with a place each.
-#include "dataset/dbstruct.h"
+#include "lab/dataset/dbstruct.h"
 #include "revisit/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

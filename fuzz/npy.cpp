@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as the .npy lists of a data set: refused with an Error, or texts and integers that the bytes can hold.
-#include "dataset/npy_lists.h"
+#include "lab/dataset/npy_lists.h"
 #include "revisit/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as a pickle: refused with an Error, or built into values that can all be looked at.
-#include "model/pickle.h"
+#include "engine/model/pickle.h"
 
 #include "revisit/error.h"
 

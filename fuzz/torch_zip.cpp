@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as a torch zip file: refused with an Error, or read to the last element of every tensor.
-#include "model/containers.h"
+#include "engine/model/containers.h"
 #include "revisit/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

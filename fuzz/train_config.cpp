@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "revisit/error.h"
-#include "revisit/train.h"
+#include "revisit/lab/train.h"
 
 namespace {
 

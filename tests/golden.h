@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "base/npy.h"
+#include "core/formats/npy.h"
 #include "shared_data.h"
 
 namespace revisit::testing {

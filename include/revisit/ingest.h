@@ -1,17 +1,40 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Photos into an index: resumed by content, safe against any interruption.
+// Many photos: descriptors of all of them, matches of all with all, and photos into an index.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "revisit/dataset.h"
+#include "revisit/error.h"
 #include "revisit/extractor.h"
 #include "revisit/index.h"
+#include "revisit/photos.h"
 
 namespace revisit {
+
+/// Descriptors of many photos, row i for photo i. Photos that could not be used have a zero row and stand in `skipped`.
+struct DescribedPhotos {
+  int dim = 0;
+  std::vector<float> rows;  ///< (n, dim)
+  std::vector<Skipped> skipped;
+  std::vector<int> skipped_rows;
+  double median_forward_ms = 0;     ///< preprocessed tensor to descriptor, without decoding (R2Former protocol)
+  double median_end_to_end_ms = 0;  ///< decoding, preprocessing and forward, one after the other
+};
+
+/// Decodes ahead of inference. progress(done, total) may stop it by returning false (Error kInterrupted).
+DescribedPhotos describe_photos(Extractor& extractor, const std::vector<Photo>& photos, Orientation orientation,
+                                const std::function<bool(int, int)>& progress = {});
+
+/// The k nearest references of every query, best first, ties by reference. Zero rows (skipped photos) match nothing.
+/// wanted(query, reference), when given, leaves references out for one query (loop closure: the recent ones).
+std::vector<std::vector<Match>> match_all(const DescribedPhotos& queries, const DescribedPhotos& references, int top_k,
+                                          const std::function<bool(int, int)>& wanted = {});
+
+/// Descriptors of both sides become PCA-whitened ones of `dim` values, learnt from the references. Zero rows stay zero.
+void whiten(DescribedPhotos& queries, DescribedPhotos& references, int dim);
 
 struct AddReport {
   int added = 0;

@@ -7,7 +7,7 @@
 
 #include "cli/console.h"
 #include "revisit/extractor.h"
-#include "revisit/report.h"
+#include "revisit/lab/report.h"
 
 namespace revisit::cli {
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // `revisit bench`: the library's measurement as a table or as JSON.
-#include "revisit/bench.h"
+#include "revisit/lab/bench.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/fail.h"
+#include "core/base/fail.h"
 #include "cli/binding.h"
 #include "cli/model_options.h"
 #include "cli/verbs.h"

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "base/fail.h"
+#include "core/base/fail.h"
 #include "cli/binding.h"
 #include "cli/output.h"
 

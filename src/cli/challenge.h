@@ -8,7 +8,7 @@
 
 #include "cli/console.h"
 #include "cli/photo_run.h"
-#include "revisit/report.h"
+#include "revisit/lab/report.h"
 
 namespace revisit::cli {
 

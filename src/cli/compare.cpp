@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // `revisit compare`: models, pruners and settings against each other on several data sets, as a TOML file says.
-#include "revisit/compare.h"
+#include "revisit/lab/compare.h"
 
 #include <fmt/format.h>
 
@@ -9,14 +9,14 @@
 #include <map>
 #include <memory>
 
-#include "base/fail.h"
-#include "base/stop.h"
+#include "core/base/fail.h"
+#include "core/base/stop.h"
 #include "cli/binding.h"
 #include "cli/compare_cells.h"
 #include "cli/output.h"
 #include "cli/photo_run.h"
 #include "cli/verbs.h"
-#include "revisit/bench.h"
+#include "revisit/lab/bench.h"
 
 namespace revisit::cli {
 namespace {

@@ -7,10 +7,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/fail.h"
-#include "base/file.h"
-#include "base/limits.h"
-#include "base/random.h"
+#include "core/base/fail.h"
+#include "core/base/file.h"
+#include "core/base/limits.h"
+#include "core/base/random.h"
 
 namespace revisit::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "revisit/compare.h"
+#include "revisit/lab/compare.h"
 
 namespace revisit::cli {
 

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "base/fail.h"
+#include "core/base/fail.h"
 #include "cli/binding.h"
 
 namespace revisit::cli {

@@ -7,9 +7,9 @@
 
 #include <memory>
 
-#include "base/fail.h"
-#include "base/prefetch.h"
-#include "base/stop.h"
+#include "core/base/fail.h"
+#include "core/base/prefetch.h"
+#include "core/base/stop.h"
 #include "cli/binding.h"
 #include "cli/inputs.h"
 #include "cli/output.h"

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "base/fail.h"
-#include "base/file.h"
-#include "base/npy.h"
+#include "core/base/fail.h"
+#include "core/base/file.h"
+#include "core/formats/npy.h"
 #include "cli/describe.h"
 
 namespace revisit::cli {

@@ -6,11 +6,11 @@
 
 #include <set>
 
-#include "base/fail.h"
-#include "base/stop.h"
+#include "core/base/fail.h"
+#include "core/base/stop.h"
 #include "cli/describe.h"
 #include "cli/progress.h"
-#include "revisit/report.h"
+#include "revisit/lab/report.h"
 
 namespace revisit::cli {
 namespace {

@@ -15,13 +15,13 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "base/fail.h"
+#include "core/base/fail.h"
 #include "cli/binding.h"
 #include "cli/model_options.h"
 #include "cli/parser.h"
 #include "cli/verbs.h"
 #include "cli/words.h"
-#include "revisit/bench.h"
+#include "revisit/lab/bench.h"
 
 namespace revisit::cli {
 namespace {

@@ -8,11 +8,11 @@
 #include <cctype>
 #include <memory>
 
-#include "base/fail.h"
-#include "base/file.h"
-#include "base/limits.h"
-#include "base/npy.h"
-#include "base/stop.h"
+#include "core/base/fail.h"
+#include "core/base/file.h"
+#include "core/base/limits.h"
+#include "core/formats/npy.h"
+#include "core/base/stop.h"
 #include "cli/binding.h"
 #include "cli/challenge.h"
 #include "cli/output.h"

@@ -6,15 +6,15 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/fail.h"
-#include "base/stop.h"
+#include "core/base/fail.h"
+#include "core/base/stop.h"
 #include "cli/binding.h"
 #include "cli/inputs.h"
 #include "cli/model_options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
-#include "revisit/vlad.h"
+#include "revisit/lab/vlad.h"
 
 namespace revisit::cli {
 namespace {

@@ -8,9 +8,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/fail.h"
-#include "base/shell_words.h"
-#include "base/stop.h"
+#include "core/base/fail.h"
+#include "core/base/shell_words.h"
+#include "core/base/stop.h"
 #include "cli/binding.h"
 #include "cli/index_options.h"
 #include "cli/photo_run.h"

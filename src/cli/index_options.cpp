@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/fail.h"
+#include "core/base/fail.h"
 #include "cli/binding.h"
 
 namespace revisit::cli {

@@ -12,8 +12,8 @@
 #include <limits>
 #include <utility>
 
-#include "base/fail.h"
-#include "base/npy.h"
+#include "core/base/fail.h"
+#include "core/formats/npy.h"
 
 namespace revisit::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include <limits>
 #include <string>
 
-#include "base/npy.h"
+#include "core/formats/npy.h"
 
 namespace revisit::cli {
 namespace {

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/fail.h"
-#include "base/limits.h"
+#include "core/base/fail.h"
+#include "core/base/limits.h"
 #include "cli/binding.h"
 #include "cli/words.h"
 

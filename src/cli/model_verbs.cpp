@@ -7,8 +7,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/fail.h"
-#include "base/stop.h"
+#include "core/base/fail.h"
+#include "core/base/stop.h"
 #include "cli/binding.h"
 #include "cli/model_options.h"
 #include "cli/verbs.h"

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/fail.h"
+#include "core/base/fail.h"
 
 namespace revisit::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include <cctype>
 #include <cstdlib>
 
-#include "base/fail.h"
+#include "core/base/fail.h"
 #include "cli/binding.h"
 #include "cli/words.h"
 

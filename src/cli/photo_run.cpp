@@ -10,12 +10,12 @@
 #include <cmath>
 #include <ctime>
 
-#include "base/fail.h"
-#include "base/limits.h"
-#include "base/stop.h"
+#include "core/base/fail.h"
+#include "core/base/limits.h"
+#include "core/base/stop.h"
 #include "cli/binding.h"
 #include "cli/progress.h"
-#include "revisit/bench.h"
+#include "revisit/lab/bench.h"
 #include "revisit/whitening.h"
 
 namespace revisit::cli {

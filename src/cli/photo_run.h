@@ -9,8 +9,8 @@
 
 #include "cli/console.h"
 #include "cli/model_options.h"
-#include "revisit/dataset.h"
-#include "revisit/report.h"
+#include "revisit/lab/dataset.h"
+#include "revisit/lab/report.h"
 
 namespace revisit::cli {
 

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <new>
 
-#include "base/fail.h"
-#include "base/stop.h"
+#include "core/base/fail.h"
+#include "core/base/stop.h"
 #include "cli/console.h"
 #include "cli/help.h"
 #include "cli/parser.h"

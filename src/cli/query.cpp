@@ -7,9 +7,9 @@
 #include <map>
 #include <memory>
 
-#include "base/fail.h"
-#include "base/limits.h"
-#include "base/stop.h"
+#include "core/base/fail.h"
+#include "core/base/limits.h"
+#include "core/base/stop.h"
 #include "cli/answers.h"
 #include "cli/binding.h"
 #include "cli/index_options.h"

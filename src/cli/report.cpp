@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // `revisit report`: the page and the drawings of a run once more, without its model.
-#include "revisit/report.h"
+#include "revisit/lab/report.h"
 
 #include <fmt/format.h>
 

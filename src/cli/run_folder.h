@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "cli/console.h"
-#include "revisit/report.h"
+#include "revisit/lab/report.h"
 
 namespace revisit::cli {
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/fail.h"
-#include "base/stop.h"
+#include "core/base/fail.h"
+#include "core/base/stop.h"
 #include "cli/binding.h"
 #include "cli/output.h"
 #include "cli/photo_run.h"

@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // `revisit synth`: the procedural town as a data set.
-#include "revisit/synth.h"
+#include "revisit/lab/synth.h"
 
 #include <fmt/format.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/stop.h"
+#include "core/base/stop.h"
 #include "cli/binding.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
-#include "revisit/dataset.h"
+#include "revisit/lab/dataset.h"
 
 namespace revisit::cli {
 namespace {

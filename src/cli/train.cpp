@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // `revisit train`: checks a configuration and hands over to revisit-train, the only program that needs LibTorch.
-#include "revisit/train.h"
+#include "revisit/lab/train.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,12 +11,12 @@
 #include <cstring>
 #include <memory>
 
-#include "base/fail.h"
-#include "base/stop.h"
+#include "core/base/fail.h"
+#include "core/base/stop.h"
 #include "cli/binding.h"
 #include "cli/verbs.h"
 #include "cli/words.h"
-#include "revisit/bench.h"
+#include "revisit/lab/bench.h"
 
 namespace revisit::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/near_word.h"
+#include "core/base/near_word.h"
 
 namespace revisit::cli {
 

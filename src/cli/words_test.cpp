@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/shell_words.h"
+#include "core/base/shell_words.h"
 
 namespace revisit::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "base/npy.h"
+#include "core/formats/npy.h"
 #include "run_program.h"
 
 namespace revisit::testing {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "base/npy.h"
+#include "core/formats/npy.h"
 #include "run_program.h"
 
 namespace revisit::testing {

@@ -3,7 +3,7 @@
 // index add, info, verify, merge, export and query as a user runs them.
 #include <fstream>
 
-#include "base/npy.h"
+#include "core/formats/npy.h"
 #include "run_program.h"
 
 namespace revisit::testing {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // synth, match, eval and sweep from end to end on a town of six places.
-#include "base/npy.h"
+#include "core/formats/npy.h"
 #include "run_program.h"
 
 namespace revisit::testing {

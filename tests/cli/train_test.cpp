@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `revisit train` up to the moment it hands over: presets, refusals, and what revisit-train is told. A script stands in for
 // revisit-train, beside a copy of the program.
-#include "revisit/train.h"
+#include "revisit/lab/train.h"
 
 #include <algorithm>
 

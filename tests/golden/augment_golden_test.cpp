@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "augment/rand_augment.h"
+#include "training/augment/rand_augment.h"
 #include "golden.h"
 
 namespace revisit::augment {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "golden.h"
-#include "model/containers.h"
+#include "engine/model/containers.h"
 
 namespace revisit::model {
 namespace {

@@ -8,13 +8,13 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
-#include "dataset/dbstruct.h"
-#include "dataset/near.h"
-#include "dataset/npy_lists.h"
-#include "dataset/test_files.h"
+#include "core/base/file.h"
+#include "lab/dataset/dbstruct.h"
+#include "lab/dataset/near.h"
+#include "lab/dataset/npy_lists.h"
+#include "test_files.h"
 #include "golden.h"
-#include "revisit/dataset.h"
+#include "revisit/lab/dataset.h"
 
 namespace revisit::dataset {
 namespace {

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "golden.h"
-#include "revisit/evaluate.h"
+#include "revisit/lab/evaluate.h"
 
 namespace revisit::testing {
 namespace {

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "aggregate/aggregator.h"
+#include "engine/aggregate/aggregator.h"
 #include "golden.h"
-#include "model/containers.h"
+#include "engine/model/containers.h"
 
 namespace revisit {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "golden.h"
-#include "image/preprocess.h"
+#include "core/image/preprocess.h"
 #include "image_fixtures.h"
 #include "revisit/image.h"
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "golden.h"
-#include "model/containers.h"
-#include "model/test_models.h"
+#include "engine/model/containers.h"
+#include "engine/model/test_models.h"
 #include "revisit/model.h"
 
 namespace revisit::model {

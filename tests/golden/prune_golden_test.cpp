@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "golden.h"
-#include "model/containers.h"
-#include "prune/pruner.h"
+#include "engine/model/containers.h"
+#include "engine/reduce/pruner.h"
 
 namespace revisit {
 namespace {
@@ -37,9 +37,9 @@ TEST_P(WeitopGolden, LogitsScoresAndKeptPatchesAgreeForEveryRho) {
 
   const std::vector<float> patches = golden.f32("Xs_" + size);  // (N0, D)
   const int count = static_cast<int>(patches.size()) / width;
-  prune::TokenPruner pruner({.kind = model::PruneKind::kWeitop, .kappa = golden.json()["constructor"]["kappa"].get<double>()},
+  reduce::TokenPruner pruner({.kind = model::PruneKind::kWeitop, .kappa = golden.json()["constructor"]["kappa"].get<double>()},
                             model);
-  prune::PruneTrace trace;
+  reduce::PruneTrace trace;
   pruner.set_trace(&trace);
 
   int cuts = 0;
@@ -72,11 +72,11 @@ TEST(WeitopGoldenLarge, RecordedScoresAt529TokensGiveTheRecordedCuts) {
   const GoldenCase golden("weitop_e2e");
   const std::vector<float> scores = golden.f32("prune_score_322x322");
   for (const auto& [rho, wanted_count] : golden.json()["values"]["322x322_K"].items()) {
-    const int count = prune::kept_count(std::stod(rho), static_cast<int>(scores.size()));
+    const int count = reduce::kept_count(std::stod(rho), static_cast<int>(scores.size()));
     EXPECT_EQ(count, wanted_count.get<int>()) << rho;
     if (rho == "1") continue;
     std::vector<int> kept;
-    prune::choose_best(scores, count, kept);
+    reduce::choose_best(scores, count, kept);
     golden.expect_equal(key("kept", "322x322", rho), std::vector<std::int64_t>(kept.begin(), kept.end()));
   }
 }

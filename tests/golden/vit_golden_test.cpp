@@ -9,12 +9,12 @@
 #include <numeric>
 #include <vector>
 
-#include "base/npy.h"
+#include "core/formats/npy.h"
 #include "golden.h"
-#include "model/model_file.h"
+#include "engine/model/model_file.h"
 #include "revisit/extractor.h"
-#include "tensor/parallel.h"
-#include "vit/vit.h"
+#include "core/tensor/parallel.h"
+#include "engine/backbone/vit/vit.h"
 
 namespace revisit {
 namespace {

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "hostile/checkpoint_builder.h"
-#include "model/containers.h"
+#include "engine/model/containers.h"
 
 namespace revisit::model {
 namespace {

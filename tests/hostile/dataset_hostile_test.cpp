@@ -7,13 +7,13 @@
 #include <chrono>
 #include <cstdio>
 
-#include "base/limits.h"
-#include "dataset/dbstruct.h"
-#include "dataset/gt_csv.h"
-#include "dataset/npy_lists.h"
-#include "dataset/positions.h"
-#include "dataset/test_files.h"
-#include "dataset/test_mat.h"
+#include "core/base/limits.h"
+#include "lab/dataset/dbstruct.h"
+#include "lab/dataset/gt_csv.h"
+#include "lab/dataset/npy_lists.h"
+#include "recognise/photos/positions.h"
+#include "test_files.h"
+#include "lab/dataset/test_mat.h"
 #include "hostile/pickle_builder.h"
 
 namespace revisit::dataset {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "exif_fixtures.h"
-#include "image/orient.h"
+#include "core/image/orient.h"
 #include "image_fixtures.h"
 #include "revisit/image.h"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "model/test_models.h"
+#include "engine/model/test_models.h"
 #include "revisit/error.h"
 #include "revisit/model.h"
 

@@ -11,8 +11,8 @@
 #include <functional>
 
 #include "hostile/checkpoint_builder.h"
-#include "model/containers.h"
-#include "model/pickle.h"
+#include "engine/model/containers.h"
+#include "engine/model/pickle.h"
 
 namespace revisit::model {
 namespace {

@@ -6,7 +6,7 @@
 #include <ctime>
 
 #include "hostile/checkpoint_builder.h"
-#include "model/containers.h"
+#include "engine/model/containers.h"
 
 namespace revisit::model {
 namespace {

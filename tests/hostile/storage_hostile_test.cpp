@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "hostile/checkpoint_builder.h"
-#include "model/containers.h"
+#include "engine/model/containers.h"
 
 namespace revisit::model {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "hostile/checkpoint_builder.h"
-#include "model/containers.h"
+#include "engine/model/containers.h"
 
 namespace revisit::model {
 namespace {

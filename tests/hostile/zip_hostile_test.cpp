@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "hostile/checkpoint_builder.h"
-#include "model/containers.h"
-#include "model/zip.h"
+#include "engine/model/containers.h"
+#include "engine/model/zip.h"
 
 namespace revisit::model {
 namespace {

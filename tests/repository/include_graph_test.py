@@ -1,32 +1,45 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The revisit authors
 # SPDX-License-Identifier: Apache-2.0
-"""The include graph is the architecture: layers only point down, modules of one layer do not know each other,
-public headers need nothing but the standard library, and each third-party library has its home.
+"""The include graph is the architecture: a house uses only houses before it, a room only rooms before it in its own house, public
+headers need nothing but the standard library, and each third-party library has its home.
 usage: include_graph_test.py ROOT"""
 import pathlib
 import re
 import sys
 
-LAYERS = {
-    "base": 0, "tensor": 1, "image": 1, "geo": 1, "model": 2, "augment": 2, "recipe": 2, "embedded": 3, "vit": 3, "cnn": 3, "prune": 3, "aggregate": 3,
-    "extract": 4, "index": 4, "dataset": 4, "synth": 4, "ingest": 5, "eval": 5, "feed": 5, "report": 6, "train": 6, "server": 7, "cli": 7,
+# House -> its rooms, both in order: what stands first knows nothing of what follows. A room is the folder it is named after.
+HOUSES = {
+    "core": ["base", "formats", "image", "geo", "tensor"],
+    "engine": ["model", "embedded", "backbone", "reduce", "aggregate", "extract"],
+    "retrieval": ["files", "search", "store"],
+    "recognise": ["photos", "ingest"],
+    "lab": ["dataset", "town", "eval", "report"],
+    "training": ["recipe", "augment", "feed", "train"],
+    "cli": [],
 }
-# The module that implements a public header: code below its layer may not include it.
+# Rooms of one house that stand side by side: none of a group includes another.
+APART = [{"formats", "image", "geo", "tensor"}, {"embedded", "backbone", "reduce", "aggregate"}, {"dataset", "town"}, {"recipe", "augment"}]
+# The room that implements a public header: code before it may not include it.
 PUBLIC = {
-    "error": "base", "image": "image", "embedded": "embedded", "geo": "geo", "model": "model", "extractor": "extract", "bench": "extract", "vlad": "extract",
-    "index": "index", "whitening": "index", "dataset": "dataset", "synth": "synth", "ingest": "ingest", "evaluate": "eval", "compare": "eval", "report": "report",
-    "export": "report", "train": "recipe",
+    "error": "core/base", "image": "core/image", "geo": "core/geo",
+    "model": "engine/model", "embedded": "engine/embedded", "extractor": "engine/extract", "lab/bench": "engine/extract", "lab/vlad": "engine/extract",
+    "index": "retrieval/files", "whitening": "retrieval/search",
+    "photos": "recognise/photos", "ingest": "recognise/ingest",
+    "lab/dataset": "lab/dataset", "lab/synth": "lab/town", "lab/evaluate": "lab/eval", "lab/compare": "lab/eval", "lab/report": "lab/report", "export": "lab/report",
+    "lab/train": "training/recipe",
 }
-# First part of an include -> modules that may use it; None: every module.
+# First part of an include -> rooms that may use it; None: every room.
 THIRD_PARTY = {
-    "CLI": {"cli"}, "oneapi": {"tensor"}, "dnnl.hpp": {"tensor"}, "hwy": {"tensor", "aggregate", "prune", "index"}, "omp.h": {"tensor"},
-    "jpeglib.h": {"image"}, "jerror.h": {"image"}, "png.h": {"image"}, "webp": {"image"},
-    "nlohmann": {"model", "dataset", "report", "train", "cli"}, "xxhash.h": {"base", "model", "index", "ingest", "train"}, "sqlite3.h": {"index"}, "Eigen": {"index"}, "hnswlib": {"index"},
-    "GeographicLib": {"geo"}, "cairo": {"report"}, "zlib.h": {"dataset"}, "toml++": {"recipe"}, "torch": {"train"}, "ATen": {"train"}, "c10": {"train"},
-    "fmt": None, "gtest": None, "gmock": None,
+    "CLI": {"cli"}, "oneapi": {"core/tensor"}, "hwy": {"core/tensor", "engine/aggregate", "retrieval/search"}, "omp.h": {"core/tensor"},
+    "jpeglib.h": {"core/image"}, "jerror.h": {"core/image"}, "png.h": {"core/image"}, "webp": {"core/image"},
+    "nlohmann": {"engine/model", "recognise/photos", "lab/report", "training/train", "cli"},
+    "xxhash.h": {"engine/model", "retrieval/files", "retrieval/store", "retrieval/search", "recognise/ingest", "training/train"},
+    "sqlite3.h": {"retrieval/files"}, "Eigen": {"retrieval/search"}, "hnswlib": {"retrieval/search"},
+    "GeographicLib": {"core/geo"}, "cairo": {"lab/report"}, "zlib.h": {"lab/dataset"}, "toml++": {"core/formats"},
+    "torch": {"training/train"}, "ATen": {"training/train"}, "fmt": None, "gtest": None,
 }
-LINKED_BY_ONE = {"torch", "ATen", "c10"}  # LibTorch: not even a test of another module may need it
+LINKED_BY_ONE = {"torch", "ATen"}  # LibTorch: not even a test of another room may need it
 ONE_FILE = {"CLI", "hnswlib", "toml++"}  # slow to compile
 PRINTS_VERSIONS = pathlib.PurePath("src/cli/doctor.cpp")  # may include any library, for its version only
 STANDARD = set("""algorithm any array atomic barrier bit bitset cassert cctype cerrno cfenv cfloat charconv chrono cinttypes
@@ -41,6 +54,31 @@ SYSTEM = set("""fcntl.h unistd.h malloc.h signal.h errno.h sched.h dirent.h time
 glob.h immintrin.h xmmintrin.h pmmintrin.h cpuid.h endian.h""".split())
 
 
+def place_of(parts):
+    """(house, room) of a path's parts below src/; the room is empty for a house without rooms. None: not on the map."""
+    house = parts[0]
+    if house not in HOUSES:
+        return None
+    if not HOUSES[house]:
+        return house, ""
+    return (house, parts[1]) if len(parts) > 2 and parts[1] in HOUSES[house] else None
+
+
+def name_of(place):
+    return place[0] + ("/" + place[1] if place[1] else "")
+
+
+def may_use(user, used):
+    if user == used:
+        return True
+    houses = list(HOUSES)
+    if user[0] != used[0]:
+        return houses.index(used[0]) < houses.index(user[0])
+    rooms = HOUSES[user[0]]
+    side_by_side = any(user[1] in group and used[1] in group for group in APART)
+    return rooms.index(used[1]) < rooms.index(user[1]) and not side_by_side
+
+
 def is_test(path):
     return path.name.endswith("_test.cpp") or path.name.startswith("test_")
 
@@ -52,41 +90,67 @@ def includes_of(path):
             yield number, match[1], match[2]
 
 
-def check(root):
+def check_map(root):
+    """What the tables above name must exist."""
     problems = []
+    for house, rooms in HOUSES.items():
+        for room in rooms or [""]:
+            if not (root / "src" / house / room).is_dir():
+                problems.append(f"include_graph_test.py names src/{house}/{room}, which does not exist")
+    for header in PUBLIC:
+        if not (root / "include" / "revisit" / (header + ".h")).exists():
+            problems.append(f"include_graph_test.py names revisit/{header}.h, which does not exist")
+    known = {name_of((house, room)) for house, rooms in HOUSES.items() for room in rooms or [""]}
+    for owner in list(PUBLIC.values()) + [home for homes in THIRD_PARTY.values() for home in homes or ()]:
+        if owner not in known:
+            problems.append(f"include_graph_test.py names {owner}, which is not a room")
+    return problems
+
+
+def check(root, on_the_map=True):
+    problems = check_map(root) if on_the_map else []
     files_with = {}
+    users_of = {}
     count = 0
     sources = sorted(p for p in (root / "src").rglob("*") if p.suffix in (".cpp", ".h"))
     for path in sources:
-        module = path.relative_to(root / "src").parts[0]
-        if module not in LAYERS:
-            problems.append(f"{path.relative_to(root)}: module '{module}' has no layer in include_graph_test.py")
+        user = place_of(path.relative_to(root / "src").parts)
+        if user is None:
+            problems.append(f"{path.relative_to(root)}: stands in no room of include_graph_test.py")
             continue
         for number, bracket, name in includes_of(path):
             count += 1
             where = f"{path.relative_to(root)}:{number}"
-            first = name.split("/")[0]
+            parts = name.split("/")
+            first = parts[0]
             if bracket == '"' and first == "revisit":
-                owner = PUBLIC.get(pathlib.PurePath(name).stem)
+                owner = PUBLIC.get(name[len("revisit/"):-len(".h")])
                 if owner is None:
                     problems.append(f"{where}: public header {name} has no owner in include_graph_test.py")
-                elif LAYERS[owner] > LAYERS[module]:
-                    problems.append(f"{where}: {module} (layer {LAYERS[module]}) includes {name} of {owner} (layer {LAYERS[owner]})")
-            elif bracket == '"' and first in LAYERS:
-                if first != module and LAYERS[first] >= LAYERS[module]:
-                    problems.append(f"{where}: {module} (layer {LAYERS[module]}) includes {name} of {first} (layer {LAYERS[first]})")
-                elif module == "cli" and first not in ("cli", "base"):
-                    problems.append(f"{where}: cli includes {name}; verbs use only the public headers, cli and base")
+                    continue
+                used = tuple(owner.split("/"))
+                # Headers of one house are its vocabulary: a room may speak of what its neighbours make.
+                if used[0] != user[0] and not may_use(user, used):
+                    problems.append(f"{where}: {name_of(user)} includes {name} of {owner}, which comes later")
+            elif bracket == '"' and first in HOUSES:
+                used = place_of(parts)
+                if used is None:
+                    problems.append(f"{where}: {name} stands in no room")
+                elif not may_use(user, used):
+                    problems.append(f"{where}: {name_of(user)} may not use {name_of(used)}")
+                elif user[0] == "cli" and used[0] != "cli" and used not in (("core", "base"), ("core", "formats")):
+                    problems.append(f"{where}: cli includes {name}; verbs use only the public headers, cli, core/base and core/formats")
             elif bracket == '"' and is_test(path) and (root / "tests" / name).exists():
                 pass
             elif bracket == '"':
-                problems.append(f'{where}: "{name}" is not written as "module/file.h"')
+                problems.append(f'{where}: "{name}" is not written as "house/room/file.h"')
             elif first in THIRD_PARTY:
                 homes = THIRD_PARTY[first]
+                users_of.setdefault(first, set()).add(name_of(user))
                 allowed = (is_test(path) and first not in LINKED_BY_ONE) or path.relative_to(root) == PRINTS_VERSIONS
-                if homes is not None and module not in homes and not allowed:
-                    problems.append(f"{where}: <{name}> belongs to {', '.join(sorted(homes))}, not to {module}")
-                if first in ("gtest", "gmock") and not is_test(path):
+                if homes is not None and name_of(user) not in homes and not allowed:
+                    problems.append(f"{where}: <{name}> belongs to {', '.join(sorted(homes))}, not to {name_of(user)}")
+                if first == "gtest" and not is_test(path):
                     problems.append(f"{where}: <{name}> outside a *_test.cpp")
                 files_with.setdefault(first, set()).add(path.relative_to(root))
             elif name not in STANDARD and name not in SYSTEM and first != "sys":
@@ -95,6 +159,10 @@ def check(root):
         users = sorted(map(str, files_with.get(name, ())))
         if len(users) > 1:
             problems.append(f"<{name}/...> is included by {len(users)} files, one is the limit: {', '.join(users)}")
+    for name, homes in THIRD_PARTY.items():
+        unused = (homes or set()) - users_of.get(name, set())
+        if on_the_map and unused:
+            problems.append(f"include_graph_test.py lets {', '.join(sorted(unused))} use <{name}>, which it does not")
 
     for folder in ("include/revisit", "examples", "tests/consumer"):
         for path in sorted(p for p in (root / folder).rglob("*") if p.suffix in (".cpp", ".h")):
@@ -103,6 +171,8 @@ def check(root):
                 known = name in STANDARD or (name.startswith("revisit/") and (root / "include" / name).exists())
                 if not known:
                     problems.append(f"{path.relative_to(root)}:{number}: {name} is neither standard nor a public header")
+                if folder == "include/revisit" and path.parent == root / folder and name.startswith("revisit/lab/"):
+                    problems.append(f"{path.relative_to(root)}:{number}: a header for programs needs {name} of the laboratory")
     return problems, count
 
 
@@ -110,22 +180,23 @@ def self_test():
     """The checker must see each kind of offence; a checker that finds nothing would pass on anything."""
     import tempfile
     offences = {
-        "src/tensor/a.h": '#include "vit/block.h"\n',           # upwards
-        "src/vit/b.h": '#include "prune/weitop.h"\n',           # sideways
-        "src/model/c.cpp": "#include <jpeglib.h>\n",            # somebody else's library
-        "src/base/d.h": '#include "revisit/extractor.h"\n',     # public header of a higher layer
-        "src/feed/i_test.cpp": "#include <torch/torch.h>\n",   # LibTorch outside train, even in a test
-        "src/cli/e.cpp": '#include "vit/block.h"\n',            # a verb past the public API
-        "src/oops/f.cpp": "#include <vector>\n",                # module without a layer
-        "include/revisit/g.h": "#include <fmt/core.h>\n",       # third-party type in a public header
-        "src/base/h.cpp": "#include <gtest/gtest.h>\n",         # test library in product code
+        "src/core/tensor/a.h": '#include "engine/backbone/vit/block.h"\n',    # a later house
+        "src/engine/reduce/b.h": '#include "engine/backbone/vit/block.h"\n',  # a room side by side
+        "src/engine/model/c.cpp": "#include <jpeglib.h>\n",                   # somebody else's library
+        "src/core/base/d.h": '#include "revisit/extractor.h"\n',              # public header of a later house
+        "src/training/feed/i_test.cpp": "#include <torch/torch.h>\n",        # LibTorch outside train, even in a test
+        "src/cli/e.cpp": '#include "engine/backbone/vit/block.h"\n',          # a verb past the public API
+        "src/oops/f.cpp": "#include <vector>\n",                              # a folder that is no house
+        "include/revisit/g.h": "#include <fmt/core.h>\n",                     # third-party type in a public header
+        "src/core/base/h.cpp": "#include <gtest/gtest.h>\n",                  # test library in product code
+        "src/retrieval/files/j.h": '#include "retrieval/store/catalogue.h"\n',  # a later room of the house
     }
     for name, text in offences.items():
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / name
             path.parent.mkdir(parents=True)
             path.write_text(text)
-            if not check(pathlib.Path(folder))[0]:
+            if not check(pathlib.Path(folder), on_the_map=False)[0]:
                 sys.exit(f"self-test: the offence in {name} was not noticed")
 
 

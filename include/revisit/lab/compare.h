@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Models, pruners and settings against each other on several data sets: what is asked for, what came out, and how sure a
+// difference is.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "revisit/lab/dataset.h"
+#include "revisit/extractor.h"
+
+namespace revisit {
+
+struct CompareDataset {
+  std::string name;            ///< as tables show it
+  FolderPair folders;          ///< two folders with their ground truth, or
+  std::string named;           ///< a data set of the field and
+  std::filesystem::path root;  ///< where it lies
+};
+
+/// What becomes one line of the tables for each rho.
+struct CompareRow {
+  std::string name;
+  std::vector<std::string> models;  ///< files or names; several are repetitions of one training: mean and spread over them
+  std::vector<double> rhos{1};
+  int seeds = 1;             ///< of random pruning: further repetitions
+  ExtractorOptions options;  ///< but for rho and seed
+};
+
+/// "of" less "from", query by query.
+struct CompareDifference {
+  std::string of, from;  ///< names of rows
+  double of_rho = 1, from_rho = 1;
+};
+
+struct CompareConfig {
+  std::string name = "compare";
+  std::vector<int> recall_values{1, 5, 10};
+  std::vector<CompareDataset> datasets;
+  std::vector<CompareRow> rows;
+  std::vector<CompareDifference> differences;
+};
+
+/// Reads TOML; refuses what cannot be meant as load_train_config does. Relative paths are taken from the config's folder.
+CompareConfig load_compare_config(const std::filesystem::path& path);
+CompareConfig parse_compare_config(const std::string& toml, const std::string& name, const std::filesystem::path& folder);
+
+/// One model with one setting on one data set.
+struct CompareCell {
+  std::vector<int> ranks;   ///< of the first right match of each query, from 1; 0: none among those looked at
+  double ms_per_image = 0;  ///< median forward time
+};
+
+/// A row at one rho.
+struct CompareLine {
+  std::string name;
+  double rho = 1;
+  std::vector<std::vector<CompareCell>> repetitions;  ///< each with a cell a data set
+};
+
+struct MeanAndSpread {
+  double mean = 0;
+  double deviation = 0;  ///< of a sample; 0 for a single value
+};
+
+/// Percent, over the repetitions.
+MeanAndSpread recall_of(const CompareLine& line, std::size_t dataset, int k);
+/// The mean over the data sets, each counting the same.
+MeanAndSpread mean_recall_of(const CompareLine& line, int k);
+double median_ms_of(const CompareLine& line);
+
+struct PairedDifference {
+  double percent = 0;
+  double low95 = 0;  ///< bootstrap over the queries of each data set, the same for both; 2,000 draws, fixed seed
+  double high95 = 0;
+};
+
+/// recall@k of `of` less that of `from`: repetitions averaged for each query, then queries, then data sets.
+PairedDifference paired_difference(const CompareLine& of, const CompareLine& from, int k);
+
+}  // namespace revisit

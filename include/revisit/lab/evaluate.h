@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// From a data set and a model to matches and recall, with the evidence beside every number.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "revisit/ingest.h"
+#include "revisit/lab/dataset.h"
+
+namespace revisit {
+
+/// The `wanted` of match_all for sets that are searched part by part; empty (every reference) for all others. Keeps a reference
+/// to the data set.
+std::function<bool(int, int)> search_filter(const Dataset& dataset);
+
+struct RecallAt {
+  int k = 1;
+  double percent = 0;
+  double low95 = 0;  ///< bootstrap over queries, 2,000 draws, fixed seed; Wilson's where all or none is right
+  double high95 = 0;
+};
+
+/// Scores by the rules of the Mapillary SLS challenge: queries without a right reference are left out.
+struct ScoreAt {
+  int k = 1;
+  double recall = 0;  ///< percent
+  double map = 0;     ///< mean average precision of the first k, percent
+};
+
+struct PartScore {
+  std::string name;              ///< the city; "all" for all of them
+  int num_queries = 0;           ///< that count
+  int num_without_positive = 0;  ///< left out
+  int num_references = 0;
+  std::vector<ScoreAt> at;
+};
+
+struct ChallengeScore {
+  PartScore all;
+  std::vector<PartScore> parts;
+  std::string protocol;
+  std::vector<std::string> notes;  ///< lines and keys of a prediction file that do not count, and why
+};
+
+struct Evaluation {
+  int num_queries = 0;
+  int num_references = 0;
+  int num_without_positive = 0;  ///< counted in the denominator of recall
+  std::vector<RecallAt> recall;
+  // Deciding "no": accept a query's first match when its similarity reaches a threshold.
+  double average_precision = 0;  ///< percent
+  double recall_at_full_precision =
+      0;  ///< percent of the queries with a positive that are answered before the first wrong answer
+  std::vector<double> precision, recall_curve,
+      threshold;  ///< the curve itself in [0, 1], by falling threshold; equal similarities are one point
+  std::string protocol;
+  std::optional<ChallengeScore> challenge;  ///< of a set that is searched part by part
+};
+
+/// The rank of each query's first right match, from 1; 0 when there is none.
+std::vector<int> first_right_ranks(const Dataset& dataset, const std::vector<std::vector<Match>>& matches);
+
+/// matches[q] must hold at least max(recall_values) references where there are that many.
+Evaluation evaluate(const Dataset& dataset, const std::vector<std::vector<Match>>& matches,
+                    const std::vector<int>& recall_values);
+
+/// The prediction file of the Mapillary SLS challenge: a line a query, its key and the keys of its first `count` matches (fewer
+/// when a city has fewer references: all lines are equally long), with spaces between them. Queries without a match (their photo
+/// could not be used) are left out. Returns the number of lines. Throws Error kUsage for a set without cities.
+int write_msls_predictions(const std::filesystem::path& file, const Dataset& dataset,
+                           const std::vector<std::vector<Match>>& matches, int count);
+
+/// Scores such a file, whoever wrote it, by the tables of MSLS below `root`: no photo is needed. `dataset` is msls_test (the task
+/// "all" of the challenge), msls_test_all, msls_val or msls_val_all. Throws Error kNotFound when the places are not there,
+/// kBadFile for a line that cannot be right and kMismatch for queries that are missing.
+ChallengeScore score_msls_predictions(const std::filesystem::path& file, const std::filesystem::path& root,
+                                      const std::string& dataset, const std::vector<int>& recall_values);
+
+/// The lowest similarity at which accepted first matches are right with at least `precision`; nothing when none is.
+std::optional<double> calibrate_threshold(const Evaluation& evaluation, double precision);
+
+/// Writes a copy of the model that knows its threshold, the precision it promises and the settings it was measured at.
+void save_calibrated(const Model& model, const std::filesystem::path& out, double min_similarity, double precision, double rho,
+                     Size size);
+
+}  // namespace revisit

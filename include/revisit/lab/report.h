@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// What a run leaves behind: JSON for programs, csv for tables, pictures and one HTML page for people.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "revisit/lab/compare.h"
+#include "revisit/lab/dataset.h"
+#include "revisit/lab/evaluate.h"
+#include "revisit/extractor.h"
+#include "revisit/image.h"
+#include "revisit/index.h"
+
+namespace revisit {
+
+/// What a model made of the patches of one photo: enough to draw its heat map and the tokens it kept.
+struct PatchScores {
+  Size grid;                       ///< patches down and across
+  std::string meaning;             ///< of the values: "pruning score", else "importance", else "assigned mass"
+  std::vector<float> values;       ///< one a patch, NaN for a patch pruned before it was weighed; empty when the model has none
+  std::vector<std::int64_t> kept;  ///< ascending indices of patches
+};
+
+Size patch_grid(const Extractor& extractor);  ///< patches down and across its input; 0 x 0 for a model without patches
+/// Throws Error kUsage when trace and grid do not belong together.
+PatchScores patch_scores(const Trace& trace, Size grid);
+
+/// What a model looked at, drawn over the photo. A picture the model gives no numbers for is left out.
+struct TokenPictures {
+  std::optional<Image> importance;  ///< heat map of patch_scores
+  std::optional<Image> mass;        ///< transport mass of each patch: unweighted (SALAD) beside weighted by tier (WeiAD)
+  std::optional<Image> kept;        ///< tokens kept by this run, and what the same scores keep at rho 0.95 to 0.4
+  std::optional<Image> transport;   ///< where the strongest clusters of each tier take their mass from
+};
+
+/// Throws Error kUsage when photo, trace and grid do not belong together.
+TokenPictures draw_token_pictures(const Image& photo, const Trace& trace, Size grid);
+
+/// How a run was made.
+struct RunRecord {
+  std::string version;
+  std::string commit;                  ///< of the source it was built from, when known
+  std::string command;                 ///< "match", "eval", "sweep"
+  std::vector<std::string> arguments;  ///< as typed, the program's name and the command left out
+  std::string started;                 ///< "2026-01-31T12:00:00Z"
+  std::string model;
+  std::string fingerprint;
+  std::string aggregator;  ///< the head's, or cls, mean, gem
+  std::string pruner;
+  double rho = 1;
+  double reference_rho = 1;
+  Size size;  ///< of the input
+  int dim = 0;
+  int threads = 0;  ///< 0: every core
+  std::string cpu;
+  Orientation orientation = Orientation::kApply;
+  double ms_per_image = 0;   ///< median forward time of a query, decoding excluded
+  double end_to_end_ms = 0;  ///< median with decoding
+  double reference_ms_per_image = 0;
+  std::optional<double> min_similarity;  ///< below it the answer is "no match"
+};
+
+/// The patches of one photo of a run.
+struct PhotoPatches {
+  bool reference = false;  ///< else a query
+  int row = 0;
+  PatchScores scores;
+};
+
+struct RunReport {
+  RunRecord run;
+  Dataset dataset;
+  std::vector<std::vector<Match>> matches;  ///< per query, best first
+  std::optional<Evaluation> evaluation;     ///< when the data set is labelled
+  std::vector<Skipped> skipped;
+  std::vector<PhotoPatches> patches;  ///< of the photos report.html shows side by side; see add_patch_scores
+  bool truth_from_positions = false;  ///< labels come from positions: of a photo without one nothing is known
+
+  bool accepted(int query) const;              ///< has a match, and it reaches min_similarity
+  bool right(int query) const;                 ///< its first match shows the same place; false when unlabelled
+  bool is_positive(int query, int row) const;  ///< this reference shows the same place; false when unlabelled
+  /// The same, or nothing when it is not known: unlabelled, or one of the two has no position and labels come from positions.
+  std::optional<bool> verdict(int query, int row) const;
+};
+
+/// "R@1: 98.8, R@5: 99.7"
+std::string recall_line(const Evaluation& evaluation);
+
+std::string run_json(const RunReport& report);      ///< settings, times, recall: what `eval --json` prints
+std::string matches_json(const RunReport& report);  ///< every query with its matches: what `match --json` prints
+std::string challenge_json(
+    const ChallengeScore& score);  ///< recall and map, all and city by city: what `eval --score-msls --json` prints
+
+void write_run_record(const std::filesystem::path& file, const RunReport& report);  ///< run_json as a file
+/// csv: query,rank,reference,distance,similarity
+void write_predictions(const std::filesystem::path& file, const RunReport& report);
+/// Every query and its line to the first match as GeoJSON, with "right" when labelled. False, and no file, when no query and
+/// match have a latitude and longitude.
+bool write_matches_geojson(const std::filesystem::path& file, const RunReport& report);
+
+/// Describes the few photos that report.html shows side by side once more and keeps what the model made of their patches. Photos
+/// that can no longer be read and models without patches are left out.
+void add_patch_scores(RunReport& report, Extractor& for_queries, Extractor& for_references);
+
+/// Makes the folder and writes run.json, predictions.csv, photos.csv (paths, positions, ground truth and matches by row),
+/// tokens.json (patches), matches.geojson where places are known, and report.html: all that read_run needs. Returns the names
+/// written.
+std::vector<std::string> write_run(const std::filesystem::path& folder, const RunReport& report);
+
+/// One self-contained page: recall, best and worst queries, map, settings. Nothing in it is fetched from elsewhere. A photo that
+/// cannot be read is named in its place.
+void write_report(const std::filesystem::path& file, const RunReport& report);
+
+/// Query and first `count` matches side by side, ten a row, one 000.jpg a query with a 000.txt that names the files. Returns how
+/// many. Throws Error kUsage for a count outside 0 to 100.
+int write_prediction_pictures(const std::filesystem::path& folder, const RunReport& report, int count, bool only_wrong);
+
+/// One setting of a sweep.
+struct SweepPoint {
+  std::string model;
+  double rho = 1;
+  double reference_rho = 1;
+  int dim = 0;
+  double ms_per_image = 0;
+  double end_to_end_ms = 0;
+  Evaluation evaluation;
+};
+
+struct Sweep {
+  RunRecord run;  ///< of its first point
+  std::vector<SweepPoint> points;
+  std::vector<Skipped> skipped;
+};
+
+std::string sweep_json(const Sweep& sweep);
+/// Makes the folder and writes sweep.csv, sweep.svg and sweep.png (recall over milliseconds) and report.html. Returns their
+/// names, none for a sweep without points.
+std::vector<std::string> draw_sweep(const std::filesystem::path& folder, const Sweep& sweep);
+/// The same and sweep.json, from which read_run gives it back.
+void write_sweep(const std::filesystem::path& folder, const Sweep& sweep);
+
+/// What `revisit compare` found.
+struct Comparison {
+  CompareConfig config;
+  std::vector<CompareLine> lines;      ///< those that are done, in the order of the config
+  std::vector<std::string> protocols;  ///< of the data sets
+  std::vector<int> num_queries;
+  std::string cpu;
+  int threads = 0;
+  std::vector<Skipped> skipped;
+};
+
+/// A table of recall@1 by data set, one of the mean recalls, one of the differences.
+std::string comparison_text(const Comparison& comparison);
+std::string comparison_json(const Comparison& comparison);
+/// Makes the folder and writes compare.md, compare.csv (a line a repetition and data set), compare.json and compare.svg (mean
+/// recall over milliseconds).
+void write_comparison(const std::filesystem::path& folder, const Comparison& comparison);
+
+/// What write_run (by its run.json) or write_sweep (by its sweep.json) has left, without any model. Recall is computed anew from
+/// predictions.csv and photos.csv. Throws Error kNotFound, kBadFile or kLimit naming the file.
+std::variant<RunReport, Sweep> read_run(const std::filesystem::path& file);
+
+}  // namespace revisit

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Photos on disk: finding them, and what is known of where and when they were taken.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "revisit/geo.h"
+
+namespace revisit {
+
+struct Photo {
+  std::string name;  ///< as results show it: relative to its folder
+  std::filesystem::path path;
+  std::optional<Position> position;
+  std::optional<double> time_s;  ///< seconds since 1970
+};
+
+/// Photos below a folder: .jpg .jpeg .png .webp in any case, sorted by name; an optional FOLDER_images_paths.txt replaces the
+/// scan. Symlink loops are followed once. Throws Error kNotFound when the folder is not there or holds no photo. `notes` hears of
+/// files that are none.
+std::vector<Photo> photos_in(const std::filesystem::path& folder, std::vector<std::string>* notes = nullptr);
+
+/// Photos of a collection, from any of: folders, photo files, globs ("drive/*/left_*.jpg"), lists (.txt, a path a line) and
+/// tables with positions (.csv, .geojson, .json). Paths in a list or table are relative to its folder. `positions`, a table,
+/// places the photos of the other sources. Places and times not said there are left to whoever opens the photos. Throws Error
+/// kNotFound naming the source; that a listed photo is there is not checked.
+std::vector<Photo> photos_from(const std::vector<std::string>& sources, const std::optional<std::filesystem::path>& positions,
+                               std::vector<std::string>& notes);
+
+/// Gives photos without a position or time what their EXIF data say.
+void place_by_exif(std::vector<Photo>& photos);
+
+/// Seconds since 1970 from a plain number or ISO 8601 ("2024-05-01T12:30:15+02:00"; without a zone it is UTC); else nothing.
+std::optional<double> time_from(const std::string& text);
+
+}  // namespace revisit

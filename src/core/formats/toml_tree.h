@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// A TOML document as plain values that know their line. Dates and times have no use here and are only known as such.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace revisit {
+
+struct TomlValue;
+struct TomlEntry;
+struct TomlDate {};
+using TomlArray = std::vector<TomlValue>;
+using TomlTable = std::vector<TomlEntry>;  // no key twice
+
+struct TomlValue {
+  std::variant<TomlDate, bool, std::int64_t, double, std::string, TomlArray, TomlTable> value;
+  int line = 0;
+};
+
+struct TomlEntry {
+  std::string key;
+  TomlValue value;
+  int line = 0;  // of the key
+};
+
+/// `name` is the file's, for the sentence. Throws Error kBadFile with line and column, or kLimit.
+TomlTable parse_toml(std::string_view text, const std::string& name);
+
+/// The value as a person would write it, on one line and not too long.
+std::string shown(const TomlValue& value);
+
+/// Foreign text in quotes, for a sentence: control characters visible, long texts cut.
+std::string in_quotes(std::string_view text);
+
+}  // namespace revisit

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// y = x W^T + b. Precision lives here and nowhere else: f32 rows in, f32 rows out.
+#pragma once
+
+#include <memory>
+
+#include "core/tensor/arena.h"
+#include "core/tensor/matrix.h"
+
+namespace revisit::tensor {
+
+class Linear {
+ public:
+  /// What happens to the result inside the same pass over memory.
+  enum class After {
+    kNothing,
+    kRelu,
+    kGelu,  ///< exact erf form
+    kAdd,   ///< y += result (residual stream)
+  };
+
+  /// weight is (out, in) and must outlive this object; bias is (out) or null and is copied. Weights are brought once into the
+  /// order the kernel reads them in, on huge pages.
+  /// out_scale (LayerScale, or null) multiplies each output channel: it is folded into the copies.
+  Linear(const float* weight, const float* bias, int in, int out, After after = After::kNothing,
+         const float* out_scale = nullptr);
+  ~Linear();
+  Linear(Linear&&) noexcept;
+  Linear& operator=(Linear&&) noexcept;
+
+  /// x is (rows, in), y is (rows, out); both dense (stride == cols). x and y must not overlap. Scratch comes from the arena.
+  void operator()(ConstMatrix x, Matrix y, Arena& arena) const;
+
+  int in() const;
+  int out() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+namespace reference {
+/// The same in plain loops with double sums; `after` and `out_scale` as above.
+void linear(ConstMatrix x, const float* weight, const float* bias, const float* out_scale, Linear::After after, Matrix y);
+}  // namespace reference
+
+}  // namespace revisit::tensor

@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/aggregate/aggregator.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "engine/aggregate/pooling.h"
+#include "engine/aggregate/test_support.h"
+#include "engine/aggregate/weiad.h"
+#include "revisit/error.h"
+
+namespace revisit::aggregate {
+namespace {
+
+using model::HeadKind;
+constexpr int kWidth = 12;
+
+struct Described {
+  std::vector<float> descriptor;
+  HeadTrace trace;
+};
+
+Described describe(Aggregator& aggregator, int patches, std::uint32_t seed = 4, float spread = 1.0F) {
+  std::mt19937 random(seed);
+  const auto cls = testing::random_values(kWidth, random, spread);
+  const auto x = testing::random_values(static_cast<std::size_t>(patches) * kWidth, random, spread);
+  tensor::Arena arena;
+  Described out{std::vector<float>(static_cast<std::size_t>(aggregator.dim()), NAN), {}};
+  aggregator.aggregate(testing::view(cls, 1, kWidth), testing::view(x, patches, kWidth), out.descriptor.data(), arena,
+                       &out.trace);
+  return out;
+}
+
+double length(const std::vector<float>& x) { return std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0)); }
+
+ErrorCode code_of(const auto& action, std::string* hint = nullptr) {
+  try {
+    action();
+  } catch (const Error& error) {
+    if (hint != nullptr) *hint = error.hint();
+    return error.code();
+  }
+  return ErrorCode::kInternal;
+}
+
+TEST(TierWeights, FallByTheSoftplusOfEachDelta) {
+  const std::vector<float> deltas{-2.2522F, -2.2522F, -2.2522F};  // softplus 0.1
+  const std::vector<float> want{1.0F, 0.9F, 0.8F, 0.7F};
+  const std::vector<float> got = tier_weights(0.0, deltas, 1e-3);
+  ASSERT_EQ(got.size(), want.size());
+  for (std::size_t t = 0; t < want.size(); ++t) EXPECT_NEAR(got[t], want[t], 1e-4);
+}
+
+TEST(TierWeights, StopAtTheFloor) {
+  const std::vector<float> falling = tier_weights(0.0, std::vector<float>{0.4F, 1.0F, 50.0F}, 1e-3);
+  ASSERT_EQ(falling.size(), 4U);
+  EXPECT_NEAR(falling[1], 1.0 - std::log1p(std::exp(0.4)), 1e-6);  // 0.087
+  EXPECT_EQ(falling[2], 1e-3F);
+  EXPECT_EQ(falling[3], 1e-3F);
+  EXPECT_EQ(tier_weights(0.0, {}, 1e-3), std::vector<float>{1.0F});
+  for (const float w : tier_weights(1.0, std::vector<float>{1000.0F, -1000.0F}, 1e-3)) EXPECT_TRUE(std::isfinite(w));
+}
+
+TEST(AssignTiers, BestAlphaComesFirstAndTiesGoToTheLowerIndex) {
+  std::vector<int> order;
+  std::vector<int> tier;
+  assign_tiers(std::vector<float>{0.1F, 0.9F, 0.5F, 0.9F, -1.0F}, {2, 2, 1}, order, tier);
+  EXPECT_EQ(order, (std::vector<int>{1, 3, 2, 0, 4}));
+  EXPECT_EQ(tier, (std::vector<int>{1, 0, 1, 0, 2}));
+}
+
+TEST(AssignTiers, EqualAlphaKeepsIndexOrder) {
+  std::vector<int> order;
+  std::vector<int> tier;
+  assign_tiers(std::vector<float>(64, 1.0F), {24, 20, 16, 4}, order, tier);
+  std::vector<int> want(64);
+  std::iota(want.begin(), want.end(), 0);
+  EXPECT_EQ(order, want);
+  EXPECT_TRUE(std::ranges::is_sorted(tier));
+  EXPECT_EQ(std::ranges::count(tier, 0), 24);
+  EXPECT_EQ(std::ranges::count(tier, 3), 4);
+}
+
+TEST(AssignTiers, NanIsWorstAndBreaksNothing) {
+  std::vector<int> order;
+  std::vector<int> tier;
+  assign_tiers(std::vector<float>{NAN, 0.0F, NAN, 1.0F}, {1, 3}, order, tier);
+  EXPECT_EQ(order, (std::vector<int>{3, 1, 0, 2}));
+}
+
+TEST(Weiad, GivesAUnitDescriptorForAnyNumberOfPatches) {
+  const auto model = testing::random_head(HeadKind::kWeiad, {5, 4, 2});
+  const auto head = make_aggregator(model, std::nullopt);
+  EXPECT_EQ(head->dim(), 11 * 7 + 5);
+  for (const int patches : {1, 2, 10, 11, 12, 300}) {
+    const Described got = describe(*head, patches);
+    EXPECT_NEAR(length(got.descriptor), 1.0, 1e-6) << patches;
+    EXPECT_EQ(got.trace.transport.size(), static_cast<std::size_t>(patches * 11));
+    EXPECT_EQ(got.trace.importance.size(), static_cast<std::size_t>(patches));
+    EXPECT_EQ(got.trace.ghost.size(), 11U);
+    EXPECT_EQ(got.trace.tier_weight.size(), 3U);
+  }
+}
+
+TEST(Weiad, GivesTheSameBitsWithAndWithoutATraceAndOnEveryCall) {
+  const auto model = testing::random_head(HeadKind::kWeiad, {5, 4, 2});
+  const auto head = make_aggregator(model, std::nullopt);
+  std::mt19937 random(9);
+  const auto x = testing::random_values(40 * kWidth, random);
+  tensor::Arena arena;
+  HeadTrace trace;
+  std::vector<float> first(static_cast<std::size_t>(head->dim()));
+  std::vector<float> second(first.size());
+  const auto patches = testing::view(x, 40, kWidth);
+  head->aggregate(testing::view(x, 1, kWidth), patches, first.data(), arena, nullptr);
+  describe(*head, 7);  // leaves other values in the scratch
+  head->aggregate(testing::view(x, 1, kWidth), patches, second.data(), arena, &trace);
+  EXPECT_EQ(first, second);
+}
+
+TEST(Weiad, EveryDustbinAndGhostFormWorks) {
+  auto model = testing::random_head(HeadKind::kWeiad, {3, 3});
+  for (const bool dustbin : {true, false}) {
+    for (const bool ghost : {true, false}) {
+      model.config.head.dustbin = dustbin;
+      model.config.head.ghost = ghost;
+      const auto head = make_aggregator(model, std::nullopt);
+      const Described got = describe(*head, 20);
+      EXPECT_NEAR(length(got.descriptor), 1.0, 1e-6);
+      EXPECT_EQ(got.trace.ghost.empty(), !ghost);
+      EXPECT_EQ(got.trace.plan.size(), static_cast<std::size_t>((20 + ghost) * (6 + dustbin)));
+    }
+  }
+  model.config.head.dustbin = true;
+  model.config.head.ghost = false;
+  const auto salad_like = make_aggregator(model, std::nullopt);
+  EXPECT_EQ(code_of([&] { describe(*salad_like, 6); }), ErrorCode::kUsage);
+}
+
+TEST(Weiad, TheClusterNormDecidesWhetherTierWeightsShow) {
+  auto model = testing::random_head(HeadKind::kWeiad, {2, 2});
+  const auto lengths = [&](model::ClusterNorm norm, HeadTrace& trace) {
+    model.config.head.norm = norm;
+    trace = describe(*make_aggregator(model, std::nullopt), 15).trace;
+    std::vector<double> out;
+    for (int j = 0; j < 4; ++j) out.push_back(length({trace.weighted.begin() + j * 7, trace.weighted.begin() + (j + 1) * 7}));
+    return out;
+  };
+  HeadTrace trace;
+  const auto after = lengths(model::ClusterNorm::kWeightAfter, trace);
+  for (std::size_t j = 0; j < 4; ++j) {
+    EXPECT_NEAR(after[j], trace.tier_weight[static_cast<std::size_t>(trace.tier[j])], 1e-6);
+  }
+  for (const double l : lengths(model::ClusterNorm::kSalad, trace)) EXPECT_NEAR(l, 1.0, 1e-6);
+  const auto none = lengths(model::ClusterNorm::kNone, trace);
+  for (std::size_t j = 0; j < 4; ++j) {
+    const auto v = trace.cluster_sums.begin() + static_cast<std::ptrdiff_t>(j) * 7;
+    EXPECT_NEAR(none[j], trace.tier_weight[static_cast<std::size_t>(trace.tier[j])] * length({v, v + 7}), 1e-5);
+  }
+}
+
+TEST(Weiad, HugeTokensStillGiveAFiniteDescriptor) {
+  const auto model = testing::random_head(HeadKind::kWeiad, {5, 4, 2});
+  const Described got = describe(*make_aggregator(model, std::nullopt), 30, 4, 1e4F);
+  EXPECT_TRUE(std::ranges::all_of(got.descriptor, [](float x) { return std::isfinite(x); }));
+  EXPECT_NEAR(length(got.descriptor), 1.0, 1e-6);
+}
+
+TEST(Weiad, RefusesTiersThatDoNotCoverTheClusters) {
+  auto model = testing::random_head(HeadKind::kWeiad, {3, 3});
+  model.config.head.tiers = {3, 4};
+  EXPECT_EQ(code_of([&] { make_aggregator(model, std::nullopt); }), ErrorCode::kBadModel);
+  model.config.head.tiers = {};
+  EXPECT_EQ(code_of([&] { make_aggregator(model, std::nullopt); }), ErrorCode::kBadModel);
+}
+
+TEST(Salad, NeedsMorePatchesThanClustersAndSaysSo) {
+  const auto model = testing::random_head(HeadKind::kSalad, {8});
+  const auto head = make_aggregator(model, std::nullopt);
+  EXPECT_NEAR(length(describe(*head, 9).descriptor), 1.0, 1e-6);
+  EXPECT_EQ(code_of([&] { describe(*head, 8); }), ErrorCode::kUsage);
+  EXPECT_EQ(code_of([&] { describe(*head, 1); }), ErrorCode::kUsage);
+}
+
+TEST(Salad, TheTokenPartHoldsItsFixedShareOfTheDescriptor) {
+  const auto model = testing::random_head(HeadKind::kSalad, {8});
+  const Described got = describe(*make_aggregator(model, std::nullopt), 50);
+  const double share = std::pow(length({got.descriptor.begin(), got.descriptor.begin() + 5}), 2);
+  EXPECT_NEAR(share, 1.0 / 9.0, 1e-6);
+  EXPECT_TRUE(got.trace.tier.empty());
+  EXPECT_EQ(got.trace.importance.size(), 50U);
+}
+
+TEST(Pooling, ClsMeanAndGemFollowTheirFormulas) {
+  const std::vector<float> cls{3.0F, 4.0F};
+  const std::vector<float> patches{1.0F, -2.0F, 3.0F, 2.0F};  // channel 0: 1, 3; channel 1: -2, 2
+  tensor::Arena arena;
+  std::vector<float> out(2);
+  const auto pool = [&](Pooling pooling) {
+    PoolingAggregator(pooling, 2).aggregate(testing::view(cls, 1, 2), testing::view(patches, 2, 2), out.data(), arena, nullptr);
+    return out;
+  };
+  EXPECT_EQ(pool(Pooling::kCls), (std::vector<float>{0.6F, 0.8F}));
+  EXPECT_EQ(pool(Pooling::kMean), (std::vector<float>{1.0F, 0.0F}));
+  const double a = std::cbrt(14.0);
+  const double b = std::cbrt(4.0);
+  const auto gem = pool(Pooling::kGem);
+  EXPECT_NEAR(gem[0], a / std::hypot(a, b), 1e-6);
+  EXPECT_NEAR(gem[1], b / std::hypot(a, b), 1e-6);
+}
+
+TEST(MakeAggregator, AsksForAnAggregateOnlyWhenTheModelHasNoHead) {
+  const auto headed = testing::random_head(HeadKind::kWeiad, {3, 3});
+  EXPECT_EQ(code_of([&] { make_aggregator(headed, "gem"); }), ErrorCode::kUsage);
+  model::LoadedModel bare;
+  bare.config.vit.width = kWidth;
+  std::string hint;
+  EXPECT_EQ(code_of([&] { make_aggregator(bare, std::nullopt); }, &hint), ErrorCode::kUsage);
+  EXPECT_EQ(hint, "--aggregate cls|mean|gem");
+  EXPECT_EQ(code_of([&] { make_aggregator(bare, "max"); }, &hint), ErrorCode::kUsage);
+  EXPECT_EQ(hint, "--aggregate cls|mean|gem");
+  for (const char* word : {"cls", "mean", "gem"}) EXPECT_EQ(make_aggregator(bare, word)->dim(), kWidth);
+}
+
+TEST(MakeAggregator, NamesTheTensorThatIsMissing) {
+  model::LoadedModel model;
+  model.config = testing::random_head(HeadKind::kSalad, {8}).config;
+  try {
+    make_aggregator(model, std::nullopt);
+    FAIL() << "a head without weights was accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kBadModel);
+    EXPECT_NE(std::string(error.what()).find("aggregator."), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace revisit::aggregate

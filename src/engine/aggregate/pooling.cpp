@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// CLS, mean and GeM pooling.
+#include "engine/aggregate/pooling.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/aggregate/head_parts.h"
+
+namespace revisit::aggregate {
+namespace {
+constexpr float kGemClamp = 1e-6F;
+}
+
+std::optional<Pooling> pooling_from(const std::string& word) {
+  if (word == "cls") return Pooling::kCls;
+  if (word == "mean") return Pooling::kMean;
+  if (word == "gem") return Pooling::kGem;
+  return std::nullopt;
+}
+
+void PoolingAggregator::aggregate(tensor::ConstMatrix cls, tensor::ConstMatrix patches, float* descriptor,
+                                  tensor::Arena& /*arena*/, HeadTrace* trace) {
+  const std::size_t width = sums_.size();
+  if (trace != nullptr) *trace = {};
+  if (pooling_ == Pooling::kCls) {
+    std::copy_n(cls.row(0), width, descriptor);
+  } else {
+    std::ranges::fill(sums_, 0.0);
+    for (int i = 0; i < patches.rows; ++i) {
+      const float* row = patches.row(i);
+      if (pooling_ == Pooling::kMean) {
+        for (std::size_t c = 0; c < width; ++c) sums_[c] += row[c];
+      } else {
+        for (std::size_t c = 0; c < width; ++c) {
+          const double x = std::max(row[c], kGemClamp);
+          sums_[c] += x * x * x;
+        }
+      }
+    }
+    for (std::size_t c = 0; c < width; ++c) {
+      const double mean = sums_[c] / patches.rows;
+      descriptor[c] = static_cast<float>(pooling_ == Pooling::kMean ? mean : std::cbrt(mean));
+    }
+  }
+  l2_normalise(descriptor, width);
+}
+
+}  // namespace revisit::aggregate

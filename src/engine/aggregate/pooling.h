@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Descriptors without learned weights, for backbone-only models: CLS, mean or generalised mean of the patches.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/aggregate/aggregator.h"
+
+namespace revisit::aggregate {
+
+enum class Pooling {
+  kCls,
+  kMean,
+  kGem,  ///< (mean of max(x, 1e-6)^3)^(1/3) per channel
+};
+
+/// cls, mean or gem; nothing for any other word.
+std::optional<Pooling> pooling_from(const std::string& word);
+
+class PoolingAggregator final : public Aggregator {
+ public:
+  PoolingAggregator(Pooling pooling, int width) : pooling_(pooling), sums_(static_cast<std::size_t>(width)) {}
+
+  int dim() const override { return static_cast<int>(sums_.size()); }
+  void aggregate(tensor::ConstMatrix cls, tensor::ConstMatrix patches, float* descriptor, tensor::Arena& arena,
+                 HeadTrace* trace) override;
+
+ private:
+  Pooling pooling_;
+  std::vector<double> sums_;  // (D) scratch
+};
+
+}  // namespace revisit::aggregate

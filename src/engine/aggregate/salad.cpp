@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// The SALAD head.
+#include "engine/aggregate/salad.h"
+
+#include <numeric>
+
+#include "engine/aggregate/head_kernels.h"
+
+namespace revisit::aggregate {
+
+Salad::Salad(const model::LoadedModel& model)
+    : head_(model.config.head), mlps_(model), z_(*model.weights.f32_data("aggregator.dust_bin", 1)) {}
+
+void Salad::aggregate(tensor::ConstMatrix cls, tensor::ConstMatrix patches, float* descriptor, tensor::Arena& arena,
+                      HeadTrace* trace) {
+  const tensor::Arena::Scope scope(arena);
+  const LogMarginals masses = marginals(patches.rows, head_.clusters, true, false);
+  const HeadMlps::Result mlps = mlps_(cls, patches, arena);
+  const Transport transport = sinkhorn(mlps.scores, z_, masses, head_.sinkhorn_iters, arena);
+
+  const tensor::ConstMatrix real{transport.plan.data, patches.rows, head_.clusters, transport.plan.stride};
+  const tensor::Matrix sums = arena.matrix(head_.clusters, head_.cluster_dim);
+  weighted_sums(real, mlps.features, sums);
+  if (trace != nullptr) trace_steps(mlps, transport, z_, sums, *trace);
+  normalise_clusters(sums, nullptr, model::ClusterNorm::kWeightAfter);
+  assemble(mlps.token, sums, descriptor);
+
+  if (trace == nullptr) return;
+  trace->weighted = values_of(sums);
+  for (int i = 0; i < real.rows; ++i) {
+    trace->importance.push_back(static_cast<float>(std::accumulate(real.row(i), real.row(i) + real.cols, 0.0)));
+  }
+}
+
+}  // namespace revisit::aggregate

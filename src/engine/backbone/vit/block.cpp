@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// A block on the tensor kernels. Both halves add into the residual stream in place.
+#include "engine/backbone/vit/block.h"
+
+#include "core/tensor/attention.h"
+#include "core/tensor/kernels.h"
+
+namespace revisit::vit {
+namespace {
+
+using tensor::Linear;
+
+Linear load_linear(const model::Weights& weights, const std::string& name, int in, int out, Linear::After after,
+                   const float* out_scale = nullptr) {
+  return {weights.f32_data(name + ".weight", static_cast<std::int64_t>(in) * out),
+          weights.f32_data(name + ".bias", out),
+          in,
+          out,
+          after,
+          out_scale};
+}
+
+const float* layer_scale(const model::VitConfig& config, const model::Weights& weights, const std::string& name) {
+  return config.layer_scale ? weights.f32_data(name + ".gamma", config.width) : nullptr;
+}
+
+}  // namespace
+
+Block::Block(const model::VitConfig& c, const model::Weights& w, const std::string& prefix)
+    : heads_(c.heads),
+      hidden_(c.ffn_hidden),
+      swiglu_(c.swiglu),
+      eps_(c.norm_eps),
+      norm1_{w.f32_data(prefix + "norm1.weight", c.width), w.f32_data(prefix + "norm1.bias", c.width)},
+      norm2_{w.f32_data(prefix + "norm2.weight", c.width), w.f32_data(prefix + "norm2.bias", c.width)},
+      qkv_(load_linear(w, prefix + "attn.qkv", c.width, 3 * c.width, Linear::After::kNothing)),
+      proj_(load_linear(w, prefix + "attn.proj", c.width, c.width, Linear::After::kAdd, layer_scale(c, w, prefix + "ls1"))),
+      up_(c.swiglu ? load_linear(w, prefix + "mlp.w12", c.width, 2 * c.ffn_hidden, Linear::After::kNothing)
+                   : load_linear(w, prefix + "mlp.fc1", c.width, c.ffn_hidden, Linear::After::kGelu)),
+      down_(load_linear(w, prefix + (c.swiglu ? "mlp.w3" : "mlp.fc2"), c.ffn_hidden, c.width, Linear::After::kAdd,
+                        layer_scale(c, w, prefix + "ls2"))) {}
+
+void Block::attend(tensor::Tokens& tokens, tensor::TokenHook::Needs needs, tensor::AttentionView& view,
+                   tensor::Arena& arena) const {
+  const tensor::Matrix x = tokens.values;
+  const tensor::Matrix qkv = arena.matrix(x.rows, 3 * x.cols);
+  const tensor::Matrix normed = arena.matrix(x.rows, x.cols);  // reused for the attention output
+  float* cls_row = needs == tensor::TokenHook::Needs::kClsRow ? arena.floats(static_cast<std::size_t>(x.rows)) : nullptr;
+
+  tensor::layer_norm(x, norm1_.gamma, norm1_.beta, eps_, normed);
+  qkv_(normed, qkv, arena);
+  tensor::attention(qkv, heads_, normed, arena, cls_row);
+  proj_(normed, x, arena);
+
+  view.cls_row = cls_row;
+  if (needs == tensor::TokenHook::Needs::kKeys) view.keys = {qkv.data + x.cols, x.rows, x.cols, qkv.stride};
+}
+
+void Block::feed_forward(tensor::Tokens& tokens, tensor::Arena& arena) const {
+  const tensor::Arena::Scope scope(arena);
+  const tensor::Matrix x = tokens.values;
+  const tensor::Matrix normed = arena.matrix(x.rows, x.cols);
+  const tensor::Matrix up = arena.matrix(x.rows, up_.out());
+
+  tensor::layer_norm(x, norm2_.gamma, norm2_.beta, eps_, normed);
+  up_(normed, up, arena);
+  if (swiglu_) {
+    const tensor::Matrix gated = arena.matrix(x.rows, hidden_);
+    tensor::swiglu(up, gated);
+    down_(gated, x, arena);
+  } else {
+    down_(up, x, arena);
+  }
+}
+
+}  // namespace revisit::vit

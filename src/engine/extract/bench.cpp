@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// The benchmark: every rho and oneDNN's own rate in turn, again and again, so that a noisy machine treats all alike.
+#include "revisit/lab/bench.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <memory>
+
+#include "core/base/fail.h"
+#include "engine/extract/gemm_rate.h"
+#include "engine/extract/plan.h"
+#include "core/tensor/machine.h"
+#include "core/tensor/parallel.h"
+
+namespace revisit {
+namespace {
+
+constexpr int kMaxRepeats = 10'000;
+constexpr int kMaxBatch = 4'096;
+
+double quantile(std::vector<double> values, double q) {
+  std::sort(values.begin(), values.end());
+  const double at = q * static_cast<double>(values.size() - 1);
+  return values[static_cast<std::size_t>(std::lround(at))];
+}
+
+// A photo-like picture: gradients with stripes, so that JPEG has something to do.
+Image test_picture(int width, int height) {
+  Image image{width, height, {}};
+  image.rgb.resize(3 * static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      auto* pixel = &image.rgb[3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x))];
+      pixel[0] = static_cast<std::uint8_t>((x * 255) / width);
+      pixel[1] = static_cast<std::uint8_t>((y * 255) / height);
+      pixel[2] = static_cast<std::uint8_t>(((x / 9) ^ (y / 7)) * 16);
+    }
+  }
+  return image;
+}
+
+std::vector<float> test_tensor(Size size) {
+  std::vector<float> pixels(3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width));
+  for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = std::sin(0.37F * static_cast<float>(i % 9973)) * 2.0F;
+  return pixels;
+}
+
+struct Series {
+  std::unique_ptr<Extractor> extractor;
+  double rho = 1;
+  std::vector<double> forward_ms;  // per image
+  std::vector<double> prune_ms;
+  std::vector<double> end_to_end_ms;
+};
+
+void time_forward(Series& series, const std::vector<float>& pixels, int batch) {
+  double prune_ms = 0;
+  const Stopwatch watch;
+  for (int i = 0; i < batch; ++i) {
+    series.extractor->describe_tensor(pixels, series.extractor->input_size());
+    prune_ms += series.extractor->last_times().prune_ms;
+  }
+  series.forward_ms.push_back(watch.ms() / batch);
+  series.prune_ms.push_back(prune_ms / batch);
+}
+
+void time_end_to_end(Series& series, const std::vector<std::byte>& jpeg) {
+  const Stopwatch watch;
+  series.extractor->describe(decode_image(jpeg, "test picture"));
+  series.end_to_end_ms.push_back(watch.ms());
+}
+
+BenchRun summarise(const Series& series, int batch, int threads) {
+  BenchRun run;
+  run.rho = series.rho;
+  run.batch = batch;
+  run.threads = threads;
+  run.median_ms_per_image = quantile(series.forward_ms, 0.5);
+  run.p95_ms = quantile(series.forward_ms, 0.95);
+  run.prune_ms = quantile(series.prune_ms, 0.5);
+  run.end_to_end_ms = quantile(series.end_to_end_ms, 0.5);
+  run.gmac = series.extractor->gmac();
+  run.gflops = 2 * run.gmac / run.median_ms_per_image * 1e3;
+  return run;
+}
+
+std::string cpu_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.starts_with("model name")) return line.substr(std::min(line.find(':') + 2, line.size()));
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+BenchReport run_bench(const Model& model, const BenchOptions& options) {
+  if (options.rho.empty()) fail(ErrorCode::kUsage, "a benchmark needs at least one rho");
+  if (options.repeats < 1 || options.repeats > kMaxRepeats) {
+    fail(ErrorCode::kUsage, "--repeats {} is out of range: 1 to {}", options.repeats, kMaxRepeats);
+  }
+  if (options.batch < 1 || options.batch > kMaxBatch)
+    fail(ErrorCode::kUsage, "--batch {} is out of range: 1 to {}", options.batch, kMaxBatch);
+  std::vector<Series> all;
+  for (const double rho : options.rho) {
+    ExtractorOptions one = options.extractor;
+    one.rho = rho;
+    all.push_back({std::make_unique<Extractor>(model, one), rho, {}, {}, {}});
+  }
+
+  const int threads = tensor::set_threads(options.extractor.threads);
+  const Size size = all.front().extractor->input_size();
+  const model::VitConfig& vit = model.loaded().config.vit;
+  const int rows = 1 + vit.registers + size.height / vit.patch * (size.width / vit.patch);
+  const std::vector<float> pixels = test_tensor(size);
+  const std::vector<std::byte> jpeg = encode_jpeg(test_picture(640, 480));
+  GemmRate gemm(model.loaded(), rows);
+
+  for (Series& series : all) series.extractor->describe_tensor(pixels, size);  // warm-up
+  gemm.measure();
+  std::vector<double> gemm_gflops;
+  for (int repeat = 0; repeat < options.repeats; ++repeat) {
+    for (Series& series : all) {
+      time_forward(series, pixels, options.batch);
+      if (repeat < 3) time_end_to_end(series, jpeg);
+    }
+    gemm_gflops.push_back(gemm.measure());
+  }
+
+  BenchReport report;
+  for (const Series& series : all) report.runs.push_back(summarise(series, options.batch, threads));
+  report.peak.fma_gflops = tensor::fma_gflops(0.2);
+  report.peak.onednn_f32_gflops = quantile(gemm_gflops, 0.5);
+  report.cpu = cpu_name();
+  return report;
+}
+
+SystemInfo system_info() {
+  SystemInfo info;
+  info.cpu = cpu_name();
+  info.cores = tensor::usable_cores();
+  info.kernel_isa = tensor::kernel_isa();
+  info.onednn = tensor::onednn_version();
+  info.memory_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  return info;
+}
+
+}  // namespace revisit

@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// The pipeline of the paper on one page: pixels -> tokens -> pruned tokens -> descriptor.
+#include "revisit/extractor.h"
+
+#include <cmath>
+#include <utility>
+
+#include "engine/aggregate/aggregator.h"
+#include "core/base/fail.h"
+#include "engine/extract/plan.h"
+#include "engine/extract/recorder.h"
+#include "core/image/preprocess.h"
+#include "engine/reduce/pruner.h"
+#include "core/tensor/arena.h"
+#include "core/tensor/kernels.h"
+#include "core/tensor/parallel.h"
+#include "engine/backbone/vit/vit.h"
+
+namespace revisit {
+namespace {
+constexpr const char* kImportAgain = "import another checkpoint: weights that are not finite or far too large cannot be used";
+}  // namespace
+
+struct Extractor::Impl {
+  Impl(Model given, const ExtractorOptions& options)
+      : model(std::move(given)),
+        plan(make_plan(model.loaded().config, options)),
+        vit(model.loaded()),
+        pruner(plan.prune, model.loaded()),
+        aggregator(aggregate::make_aggregator(model.loaded(), options.aggregate)) {
+    const model::Config& config = model.loaded().config;
+    if (!config.nonfinite.empty()) {  // a ReLU could hide it from the checks below
+      fail_with_hint(ErrorCode::kBadModel, kImportAgain, "the model '{}' holds NaN or infinity in tensor '{}'", config.provenance,
+                     config.nonfinite);
+    }
+  }
+
+  std::vector<float> forward(const float* pixels, Size size, Trace* trace);
+  void check_finite(tensor::ConstMatrix values, const char* what) const;
+
+  Model model;
+  Plan plan;
+  vit::Vit vit;
+  reduce::TokenPruner pruner;
+  std::unique_ptr<aggregate::Aggregator> aggregator;
+  tensor::Arena arena;
+  std::vector<int> kept;
+  std::vector<float> pixels;
+  StageTimes times;
+};
+
+void Extractor::Impl::check_finite(tensor::ConstMatrix values, const char* what) const {
+  for (int r = 0; r < values.rows; ++r) {
+    if (std::isfinite(tensor::l2_norm(values.row(r), values.cols))) continue;
+    fail_with_hint(ErrorCode::kBadModel, kImportAgain, "the model '{}' gave {} that are not finite",
+                   model.loaded().config.provenance, what);
+  }
+}
+
+std::vector<float> Extractor::Impl::forward(const float* input, Size size, Trace* trace) {
+  tensor::set_threads(plan.threads);
+  const tensor::FlushDenormals flush;
+  arena.reset();
+  Recorder recorder(pruner, trace);  // the hook: prunes, and notes time and tokens on the way
+  const Stopwatch watch;
+
+  pruner.see({input, 3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width)});
+  tensor::Tokens tokens = vit.embed(input, size, kept, arena);  // (1 + R + N0, D): CLS, registers, patches
+  vit.run_blocks(tokens, 0, vit.depth(), &recorder, arena);     // (1 + R + K, D) from the pruning layer on
+  if (aggregator->wants_final_norm()) vit.normalise(tokens);
+  check_finite(tokens.values, "tokens");  // here already: the heads' ReLU would turn NaN into 0
+  times.prune_ms = recorder.prune_ms();
+  times.blocks_ms = watch.ms() - times.prune_ms;
+
+  std::vector<float> descriptor(static_cast<std::size_t>(aggregator->dim()));
+  aggregate::HeadTrace head_trace;
+  aggregator->aggregate(tokens.cls(), tokens.patch_values(), descriptor.data(), arena, trace != nullptr ? &head_trace : nullptr);
+  times.aggregate_ms = watch.ms() - times.blocks_ms - times.prune_ms;
+
+  check_finite({descriptor.data(), 1, aggregator->dim(), aggregator->dim()}, "descriptor values");
+  if (trace != nullptr) recorder.finish(tokens, head_trace);
+  return descriptor;
+}
+
+Extractor::Extractor(Model model, const ExtractorOptions& options) : impl_(std::make_unique<Impl>(std::move(model), options)) {}
+Extractor::~Extractor() = default;
+Extractor::Extractor(Extractor&&) noexcept = default;
+Extractor& Extractor::operator=(Extractor&&) noexcept = default;
+
+std::vector<float> Extractor::describe(const Image& image, Trace* trace) {
+  const Stopwatch watch;
+  const model::InputConfig& input = impl_->model.loaded().config.input;
+  const Size size = impl_->plan.size;
+  const Image resized = resize(image, size, input.resize);
+  impl_->pixels.resize(3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width));
+  normalise_to_planes(resized, input.mean, input.std, impl_->pixels.data());
+  impl_->times.preprocess_ms = watch.ms();
+  return impl_->forward(impl_->pixels.data(), size, trace);
+}
+
+std::vector<float> Extractor::describe_tensor(std::span<const float> pixels, Size size, Trace* trace) {
+  const int patch = impl_->model.loaded().config.vit.patch;
+  check_tensor_size(size, patch);
+  const auto wanted = 3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width);
+  if (pixels.size() != wanted) {
+    fail(ErrorCode::kUsage, "a tensor of {} values cannot be (3, {}, {}): that takes {}", pixels.size(), size.height, size.width,
+         wanted);
+  }
+  impl_->times.preprocess_ms = 0;
+  return impl_->forward(pixels.data(), size, trace);
+}
+
+int Extractor::descriptor_dim() const { return impl_->aggregator->dim(); }
+Size Extractor::input_size() const { return impl_->plan.size; }
+const Model& Extractor::model() const { return impl_->model; }
+StageTimes Extractor::last_times() const { return impl_->times; }
+const std::vector<std::string>& Extractor::notices() const { return impl_->plan.notices; }
+double Extractor::gmac() const { return forward_gmac(impl_->model.loaded().config, impl_->plan, impl_->plan.size); }
+
+}  // namespace revisit

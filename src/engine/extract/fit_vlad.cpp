@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Fitting a VLAD model: tokens of a sample of photos, k-means, and the model file.
+#include <algorithm>
+#include <numeric>
+
+#include "engine/aggregate/kmeans.h"
+#include "core/base/fail.h"
+#include "core/base/random.h"
+#include "engine/extract/plan.h"
+#include "core/image/preprocess.h"
+#include "engine/model/model_file.h"
+#include "revisit/lab/vlad.h"
+#include "core/tensor/kernels.h"
+#include "core/tensor/parallel.h"
+#include "engine/backbone/vit/vit.h"
+
+namespace revisit {
+namespace {
+
+constexpr int kMaxClusters = 1024;
+
+// The first blocks of a backbone as a model of its own; tensors are shared with the original.
+std::shared_ptr<model::LoadedModel> cut_backbone(const Model& backbone, const FitVladOptions& options, Size size) {
+  auto cut = std::make_shared<model::LoadedModel>();
+  cut->config = backbone.loaded().config;
+  cut->config.vit.depth = options.layer + 1;
+  cut->config.head = {};
+  cut->config.prune = {};
+  cut->config.calibration.reset();
+  cut->config.input.size = size;
+  const auto keep_alive = std::make_shared<const Model>(backbone);
+  for (const auto& [name, shape] : model::required_tensors(cut->config)) {
+    cut->weights.add(name, backbone.loaded().weights.at(name), keep_alive);
+  }
+  return cut;
+}
+
+// The patch tokens of photos after the last block, each of unit length.
+class TokenSource {
+ public:
+  explicit TokenSource(const model::LoadedModel& model) : config_(model.config), vit_(model) {}
+
+  tensor::Matrix tokens_of(const Image& image) {
+    arena_.reset();
+    const Size size = config_.input.size;
+    pixels_.resize(3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width));
+    normalise_to_planes(resize(image, size, config_.input.resize), config_.input.mean, config_.input.std, pixels_.data());
+    tensor::Tokens tokens = vit_.embed(pixels_.data(), size, kept_, arena_);
+    vit_.run_blocks(tokens, 0, vit_.depth(), nullptr, arena_);
+    const tensor::Matrix patches = tokens.patch_values();
+    for (int r = 0; r < patches.rows; ++r) tensor::l2_normalise(patches.row(r), patches.cols);
+    return patches;
+  }
+
+ private:
+  const model::Config& config_;
+  vit::Vit vit_;
+  tensor::Arena arena_;
+  std::vector<int> kept_;
+  std::vector<float> pixels_;
+};
+
+// `count` different rows, chosen by the generator.
+void append_sample(tensor::ConstMatrix tokens, int count, SplitMix& random, std::vector<float>& out) {
+  std::vector<int> order(static_cast<std::size_t>(tokens.rows));
+  std::iota(order.begin(), order.end(), 0);
+  for (int i = 0; i < std::min(count, tokens.rows); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    std::swap(order[at], order[at + random.below(order.size() - at)]);
+    const float* row = tokens.row(order[at]);
+    out.insert(out.end(), row, row + tokens.cols);
+  }
+}
+
+void check_options(const Model& backbone, const FitVladOptions& options, std::size_t photos) {
+  const int depth = backbone.loaded().config.vit.depth;
+  if (options.layer < 0 || options.layer >= depth) {
+    fail(ErrorCode::kUsage, "--layer {} is out of range: the backbone has blocks 0 to {}", options.layer, depth - 1);
+  }
+  if (options.clusters < 2 || options.clusters > kMaxClusters) {
+    fail(ErrorCode::kUsage, "--clusters {} is out of range: 2 to {}", options.clusters, kMaxClusters);
+  }
+  if (photos == 0) fail(ErrorCode::kUsage, "a vocabulary needs at least one photo");
+}
+
+}  // namespace
+
+FitVladReport fit_vlad(const Model& backbone, const std::vector<std::filesystem::path>& photos, const std::filesystem::path& out,
+                       const FitVladOptions& options, const std::function<bool(int, int)>& progress) {
+  check_options(backbone, options, photos.size());
+  ExtractorOptions size_only;
+  size_only.size = options.size;
+  size_only.threads = options.threads;
+  const Plan plan = make_plan(backbone.loaded().config, size_only);
+  tensor::set_threads(plan.threads);
+  const tensor::FlushDenormals flush;
+  const auto model = cut_backbone(backbone, options, plan.size);
+
+  FitVladReport report;
+  std::vector<float> sample;
+  {
+    TokenSource source(*model);
+    SplitMix random(options.seed);
+    const int per_photo = std::max(1, options.max_tokens / static_cast<int>(photos.size()));
+    DecodeOptions decode;
+    decode.orientation = options.orientation;
+    for (std::size_t i = 0; i < photos.size(); ++i) {
+      try {
+        append_sample(source.tokens_of(load_image(photos[i], decode)), per_photo, random, sample);
+        ++report.photos;
+      } catch (const Error& error) {
+        if (exit_code_of(error.code()) != 3) throw;
+        report.skipped.push_back({photos[i].string(), error.code(), error.what()});
+      }
+      if (progress && !progress(static_cast<int>(i) + 1, static_cast<int>(photos.size()))) {
+        fail(ErrorCode::kInterrupted, "stopped after {} of {} photos; nothing was written", i + 1, photos.size());
+      }
+    }
+  }
+  const int width = model->config.vit.width;
+  const int rows = static_cast<int>(sample.size() / static_cast<std::size_t>(width));
+  report.tokens = rows;
+  if (rows < options.clusters) {
+    fail_with_hint(ErrorCode::kUsage, "give more photos or fewer clusters",
+                   "{} readable photos gave {} tokens, too few for {} clusters", report.photos, rows, options.clusters);
+  }
+  aggregate::KMeans words = aggregate::fit_kmeans({sample.data(), rows, width, width}, options.clusters, options.seed);
+  report.rounds = words.rounds;
+  report.mean_square_distance = words.mean_square_distance;
+
+  model->config.head.kind = model::HeadKind::kVlad;
+  model->config.head.clusters = options.clusters;
+  model->config.head.cluster_dim = width;
+  model->weights.add_f32("aggregator.centres", {options.clusters, width}, std::move(words.centres));
+  model->config.provenance =
+      fmt::format("{}, VLAD of {} words after block {} on {} photos, seed {}", backbone.loaded().config.provenance,
+                  options.clusters, options.layer, report.photos, options.seed);
+  model->config.fingerprint = model::fingerprint_of(model->weights);
+  model::save_model_file(out, *model);
+  report.info = Model(model).info();
+  return report;
+}
+
+}  // namespace revisit

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Options -> plan.
+#include "engine/extract/plan.h"
+
+#include <algorithm>
+
+#include "core/base/fail.h"
+#include "core/base/limits.h"
+#include "engine/backbone/vit/vit.h"
+
+namespace revisit {
+namespace {
+
+template <typename Parse>
+auto parse_word(const std::string& flag, const std::string& word, const char* choices, Parse parse) {
+  try {
+    return parse(word);
+  } catch (const Error&) {
+    fail(ErrorCode::kUsage, "{} '{}' is not one of {}", flag, word, choices);
+  }
+}
+
+reduce::PruneSettings prune_settings(const model::Config& config, const ExtractorOptions& options) {
+  reduce::PruneSettings settings;
+  settings.kind = config.prune.kind;
+  if (options.prune) settings.kind = parse_word("--prune", *options.prune, "weitop, random, norm, none", model::prune_kind_from);
+  settings.rho = options.rho;
+  settings.layer = options.prune_layer.value_or(config.prune.layer);
+  settings.kappa = options.kappa.value_or(config.prune.kappa);
+  settings.norm_scale = config.prune.norm_scale;
+  if (options.norm_scale)
+    settings.norm_scale = parse_word("--norm-scale", *options.norm_scale, "minmax, raw", model::norm_scale_from);
+  // The model's own is about its own pruner: random patches stay random all over unless somebody asks.
+  settings.spread = options.spread.value_or(settings.kind == config.prune.kind ? config.prune.spread : 1);
+  settings.seed = options.seed;
+  return settings;
+}
+
+double head_macs(const model::HeadConfig& head, int width, int patches) {
+  if (head.kind == model::HeadKind::kNone) return 0;
+  if (head.kind == model::HeadKind::kVlad) return static_cast<double>(patches) * head.clusters * width;
+  const double per_patch = 2.0 * width * head.hidden + static_cast<double>(head.hidden) * (head.cluster_dim + head.clusters) +
+                           static_cast<double>(head.clusters) * head.cluster_dim;
+  return per_patch * patches + static_cast<double>(head.hidden) * (width + head.token_dim);
+}
+
+}  // namespace
+
+Size round_to_patch(Size size, int patch) {
+  const auto nearest = [patch](int side) { return std::max(1, (side + patch / 2) / patch) * patch; };
+  return {nearest(size.height), nearest(size.width)};
+}
+
+void check_tensor_size(Size size, int patch) {
+  for (const int side : {size.height, size.width}) {
+    if (side < patch || side % patch != 0) {
+      fail_with_hint(ErrorCode::kUsage, "give a photo instead, it is resized for you",
+                     "a tensor of {}x{} does not fit: each side must be a multiple of {}", size.height, size.width, patch);
+    }
+    if (side > limits::kMaxInputSide) {
+      fail(ErrorCode::kUsage, "an input of {}x{} is too large: the limit is {} a side", size.height, size.width,
+           limits::kMaxInputSide);
+    }
+  }
+}
+
+Plan make_plan(const model::Config& config, const ExtractorOptions& options) {
+  Plan plan;
+  const Size wanted = options.size.value_or(config.input.size);
+  if (wanted.height < 1 || wanted.width < 1) {
+    fail(ErrorCode::kUsage, "--size {}x{} is not a size: both sides must be at least 1", wanted.height, wanted.width);
+  }
+  if (std::max(wanted.height, wanted.width) > limits::kMaxInputSide) {
+    fail(ErrorCode::kUsage, "--size {}x{} is too large: the limit is {} a side", wanted.height, wanted.width,
+         limits::kMaxInputSide);
+  }
+  plan.size = round_to_patch(wanted, config.vit.patch);
+  if (plan.size != wanted) {
+    plan.notices.push_back(fmt::format("size {}x{} was rounded to {}x{}, multiples of the patch size {}", wanted.height,
+                                       wanted.width, plan.size.height, plan.size.width, config.vit.patch));
+  }
+  if (options.threads < 0 || options.threads > limits::kMaxThreads) {
+    fail(ErrorCode::kUsage, "--threads {} is out of range: 0 (all cores) to {}", options.threads, limits::kMaxThreads);
+  }
+  plan.threads = options.threads;
+  plan.prune = prune_settings(config, options);
+  return plan;
+}
+
+double forward_gmac(const model::Config& config, const Plan& plan, Size size) {
+  const int patches = size.height / config.vit.patch * (size.width / config.vit.patch);
+  const int prefix = 1 + config.vit.registers;
+  const bool prunes = plan.prune.rho < 1;
+  const int kept = prunes ? reduce::kept_count(plan.prune.rho, patches) : patches;
+  const int before = prunes ? plan.prune.layer : config.vit.depth;
+  double macs = vit::embed_macs(config.vit, patches) + before * vit::block_macs(config.vit, prefix + patches) +
+                (config.vit.depth - before) * vit::block_macs(config.vit, prefix + kept) +
+                head_macs(config.head, config.vit.width, kept);
+  if (prunes && plan.prune.kind == model::PruneKind::kWeitop)
+    macs += static_cast<double>(patches) * config.prune.hidden * (config.vit.width + 1);
+  return macs * 1e-9;
+}
+
+}  // namespace revisit

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// A hook around the pruner that measures it and, when a trace is wanted, writes down what passes by.
+#pragma once
+
+#include "engine/aggregate/aggregator.h"
+#include "engine/reduce/pruner.h"
+#include "revisit/extractor.h"
+#include "core/tensor/tokens.h"
+
+namespace revisit {
+
+class Recorder final : public tensor::TokenHook {
+ public:
+  /// trace may be null.
+  Recorder(reduce::TokenPruner& pruner, Trace* trace);
+  ~Recorder() override;
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  Needs needs(int block) const override { return pruner_.needs(block); }
+  void after_attention(int block, tensor::Tokens& tokens, const tensor::AttentionView& attention, tensor::Arena& arena) override;
+  void after_block(int blocks_done, tensor::Tokens& tokens, tensor::Arena& arena) override;
+
+  /// Completes the trace from the final-normed tokens and the head.
+  void finish(const tensor::Tokens& tokens, aggregate::HeadTrace& head);
+  double prune_ms() const { return prune_ms_; }
+
+ private:
+  reduce::TokenPruner& pruner_;
+  Trace* trace_;
+  reduce::PruneTrace prune_trace_;
+  double prune_ms_ = 0;
+};
+
+}  // namespace revisit

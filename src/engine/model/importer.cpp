@@ -1,0 +1,359 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Importing a foreign checkpoint: names -> architecture -> checks -> our model file. Each step is one function below.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <optional>
+
+#include "core/base/fail.h"
+#include "engine/model/architecture.h"
+#include "engine/model/config_check.h"
+#include "engine/model/containers.h"
+#include "engine/model/key_names.h"
+#include "engine/model/model_file.h"
+#include "core/formats/printable.h"
+#include "engine/model/provenance.h"
+#include "engine/model/values.h"
+#include "revisit/model.h"
+
+namespace revisit {
+namespace model {
+namespace {
+
+constexpr const char* kReadable = "revisit reads DINOv2 (torch hub and Hugging Face), timm ViT, SALAD and WeiAD checkpoints";
+
+/// "a, b, c, d, e and 9 more"
+std::string listed(const std::vector<std::string>& items) {
+  constexpr std::size_t kShown = 5;
+  const std::size_t shown = std::min(kShown, items.size());
+  std::string out;
+  for (std::size_t i = 0; i < shown; ++i) out += (i == 0 ? "" : ", ") + printable(items[i]);
+  if (items.size() > shown) out += fmt::format(" and {} more", items.size() - shown);
+  return out;
+}
+
+/// Shape of one of our tensors: the source's, or its parts stacked. Empty when a part is absent or the parts do not fit.
+std::optional<std::vector<std::int64_t>> stacked_shape(const Weights& source, const std::vector<std::string>& parts) {
+  std::vector<std::int64_t> shape;
+  for (const auto& part : parts) {
+    if (part.empty()) return std::nullopt;
+    const auto& next = source.at(part).shape;
+    if (shape.empty()) {
+      shape = next;
+    } else if (next.size() != shape.size() || !std::equal(next.begin() + 1, next.end(), shape.begin() + 1) ||
+               __builtin_add_overflow(shape[0], next[0], shape.data())) {
+      return std::nullopt;
+    }
+  }
+  return shape;
+}
+
+Shapes shapes_of(const Weights& source, const KeyMap& keys) {
+  Shapes shapes;
+  for (const auto& [ours, parts] : keys.placed) {
+    if (const auto shape = stacked_shape(source, parts)) shapes[ours] = *shape;
+  }
+  return shapes;
+}
+
+/// What stands between a checkpoint and a config, each list in the source's own names.
+struct Differences {
+  std::vector<std::string> missing;
+  std::vector<std::string> shapes;  // "name is [..], not [..]"
+  std::vector<std::string> unexpected;
+
+  bool any() const { return !missing.empty() || !shapes.empty() || !unexpected.empty(); }
+  std::string text() const {
+    std::vector<std::string> parts;
+    if (!shapes.empty()) parts.push_back(fmt::format("{} of another shape: {}", shapes.size(), listed(shapes)));
+    if (!missing.empty()) parts.push_back(fmt::format("{} missing: {}", missing.size(), listed(missing)));
+    if (!unexpected.empty()) parts.push_back(fmt::format("{} unexpected: {}", unexpected.size(), listed(unexpected)));
+    return fmt::format("{}", fmt::join(parts, "; "));
+  }
+};
+
+Differences differences(const Weights& source, const KeyMap& keys, const Config& config) {
+  const auto required = required_tensors(config);
+  Differences out;
+  for (const auto& [ours, want] : required) {
+    const auto placed = keys.placed.find(ours);
+    const auto names = keys.source_names(ours);
+    if (placed == keys.placed.end()) {
+      out.missing.insert(out.missing.end(), names.begin(), names.end());
+      continue;
+    }
+    bool complete = true;
+    for (std::size_t i = 0; i < placed->second.size(); ++i) {
+      if (!placed->second[i].empty()) continue;
+      out.missing.push_back(names[i]);
+      complete = false;
+    }
+    if (!complete) continue;
+    const auto shape = stacked_shape(source, placed->second);
+    if (!shape || !same_but_ones(*shape, want)) {
+      const auto& first = placed->second.front();
+      out.shapes.push_back(placed->second.size() == 1
+                               ? fmt::format("{} is {}, not [{}]", first, source.at(first).shape_text(), fmt::join(want, ", "))
+                               : fmt::format("{} with its key and value does not stack to [{}]", first, fmt::join(want, ", ")));
+    }
+  }
+  for (const auto& [ours, parts] : keys.placed) {
+    if (required.contains(ours)) continue;
+    std::ranges::copy_if(parts, std::back_inserter(out.unexpected), [](const std::string& part) { return !part.empty(); });
+  }
+  out.unexpected.insert(out.unexpected.end(), keys.unexpected.begin(), keys.unexpected.end());
+  return out;
+}
+
+/// timm shares torch hub's names. DINOv2 always has LayerScale; timm's plain ViTs have none, and those that have it
+/// (DeiT III) use other patches than 14 and carry no mask token, which DINOv2 files do.
+bool is_timm(const KeyMap& keys, const VitConfig& vit) {
+  return keys.naming == Naming::kHub && (!vit.layer_scale || (vit.patch != 14 && !keys.has_mask_token));
+}
+
+std::string family_of(const KeyMap& keys, const Config& config) {
+  if (config.head.kind == HeadKind::kWeiad) return "WeiAD";
+  if (config.head.kind == HeadKind::kSalad) return "SALAD";
+  if (keys.naming == Naming::kHuggingFace) return "DINOv2 (Hugging Face)";
+  return is_timm(keys, config.vit) ? "timm ViT" : "DINOv2 (torch hub)";
+}
+
+/// The multiple of `patch` nearest to `side`, at least one.
+int to_multiple(int side, int patch) { return std::max(1, (side + patch / 2) / patch) * patch; }
+
+PosRule chosen_pos_rule(const std::optional<std::string>& word, bool timm, bool registers) {
+  const std::string rule = word.value_or(timm ? "timm" : "hub");
+  if (rule == "hub") return registers ? PosRule::kHubAntialias : PosRule::kHub;
+  if (rule == "hf") return PosRule::kHf;
+  if (rule == "timm") return PosRule::kTimm;
+  fail(ErrorCode::kUsage, "position rule '{}' is none of hub, hf, timm", rule);
+}
+
+void check_size(Size size, int patch) {
+  for (const int s : {size.height, size.width}) {
+    if (s < 1 || s % patch != 0) {
+      fail(ErrorCode::kUsage, "size {}x{} is no multiple of the network's patch of {} pixels; the nearest is {}x{}", size.height,
+           size.width, patch, to_multiple(size.height, patch), to_multiple(size.width, patch));
+    }
+  }
+}
+
+/// Family defaults, then what the caller asked for.
+void set_input(Config& config, bool timm, const ImportOptions& options) {
+  const int patch = config.vit.patch;
+  config.vit.pos_rule = chosen_pos_rule(options.pos_rule, timm, config.vit.registers > 0);
+  InputConfig& input = config.input;
+  const int side = to_multiple(timm ? 224 : 322, patch);
+  input.size = options.size.value_or(Size{side, side});
+  check_size(input.size, patch);
+  if (timm) {
+    input.mean = input.std = {0.5F, 0.5F, 0.5F};
+    input.resize = ResizeFilter::kBicubic;
+  }
+  input.mean = options.mean.value_or(input.mean);
+  input.std = options.std.value_or(input.std);
+  input.resize = options.resize.value_or(input.resize);
+  for (std::size_t c = 0; c < 3; ++c) {
+    if (!std::isfinite(input.mean[c]) || !std::isfinite(input.std[c]) || input.std[c] <= 0) {
+      fail(ErrorCode::kUsage, "mean {} with std {} cannot normalise an image", input.mean[c], input.std[c]);
+    }
+  }
+}
+
+/// Fails unless the checkpoint is the architecture that was asked for, listing what differs.
+void check_arch(const std::string& wanted, const Weights& source, const KeyMap& keys, const Config& config,
+                const std::string& name) {
+  if (wanted == config.vit.arch) return;
+  const auto known = known_arch(wanted);
+  if (!known) {
+    if (wanted != "vit") {
+      fail(ErrorCode::kUsage, "architecture '{}' is unknown; known are {}", wanted, fmt::join(known_arch_names(), ", "));
+    }
+    fail(ErrorCode::kBadModel, "'{}' is {}, not vit", name, config.vit.arch);
+  }
+  Config target = config;
+  target.vit = *known;
+  target.vit.pos_rows = config.vit.pos_rows;
+  target.vit.pos_cols = config.vit.pos_cols;
+  const Differences found = differences(source, keys, target);
+  fail_with_hint(ErrorCode::kBadModel, "leave --arch out to import what the file holds",
+                 "'{}' is {} (width {}, depth {}, {} heads), not {}: {}", name, config.vit.arch, config.vit.width,
+                 config.vit.depth, config.vit.heads, wanted,
+                 found.any() ? found.text() : fmt::format("that has {} heads", known->heads));
+}
+
+struct NonFinite {
+  float value;
+  std::int64_t element;
+};
+
+std::optional<NonFinite> find_nonfinite(const TensorView& tensor) {
+  std::optional<NonFinite> found;
+  std::int64_t at = 0;
+  for_each_chunk(tensor, [&](std::span<const float> values) {
+    const auto bad = std::ranges::find_if(values, [](float value) { return !std::isfinite(value); });
+    if (bad != values.end() && !found) found = NonFinite{*bad, at + (bad - values.begin())};
+    at += static_cast<std::int64_t>(values.size());
+  });
+  return found;
+}
+
+/// Refuses NaN and infinity in any tensor that is used, or with `allow` notes the first in the config.
+void check_finite(const Weights& source, const KeyMap& keys, bool allow, Config& config, const std::string& name) {
+  for (const auto& [ours, shape] : required_tensors(config)) {
+    for (const auto& part : keys.placed.at(ours)) {
+      const auto bad = find_nonfinite(source.at(part));
+      if (!bad) continue;
+      if (!allow) {
+        fail_with_hint(ErrorCode::kBadModel, "--allow-nonfinite imports it nevertheless, to be looked at",
+                       "'{}': tensor '{}' holds {} at element {}", name, part, bad->value, bad->element);
+      }
+      if (config.nonfinite.empty()) config.nonfinite = ours;
+    }
+  }
+}
+
+/// f32 tensors keep pointing into the source; others are widened, and parts are stacked.
+Weights take_weights(const std::shared_ptr<const Checkpoint>& checkpoint, const KeyMap& keys, const Config& config,
+                     const std::string& name) {
+  Weights out;
+  for (const auto& [ours, shape] : required_tensors(config)) {
+    const auto& parts = keys.placed.at(ours);
+    for (const auto& part : parts) {
+      const TensorView& tensor = checkpoint->weights.at(part);
+      if (!is_floating(tensor.dtype)) {
+        fail(ErrorCode::kBadModel, "'{}': tensor '{}' is {}, not floating point", name, part, name_of(tensor.dtype));
+      }
+    }
+    const TensorView& first = checkpoint->weights.at(parts.front());
+    if (parts.size() == 1 && first.dtype == DType::kF32) {
+      out.add(ours, TensorView{DType::kF32, shape, first.data}, checkpoint);
+      continue;
+    }
+    std::vector<float> values = to_f32(first);
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      const auto more = to_f32(checkpoint->weights.at(parts[i]));
+      values.insert(values.end(), more.begin(), more.end());
+    }
+    out.add_f32(ours, shape, std::move(values));
+  }
+  return out;
+}
+
+std::string licence_of(const Checkpoint& checkpoint) {
+  for (const char* key : {"licence", "license"}) {
+    const auto found = checkpoint.metadata.find(key);
+    if (found != checkpoint.metadata.end() && !found->second.empty()) return found->second.substr(0, 200);
+  }
+  return "unknown";
+}
+
+/// What may be asked of a model file too.
+bool changes_settings(const ImportOptions& options) { return options.half || options.size || options.kappa || options.licence; }
+
+void check_kappa(double kappa, const Config& config, const std::string& name) {
+  if (!(kappa >= 0 && kappa <= 1)) fail(ErrorCode::kUsage, "kappa must be between 0 and 1, not {}", kappa);
+  if (config.prune.kind == PruneKind::kNone) fail(ErrorCode::kUsage, "'{}' has no pruner, so kappa would do nothing", name);
+}
+
+/// A model file has its other settings: those of an import are for checkpoints.
+std::shared_ptr<const LoadedModel> read_model_file(const std::filesystem::path& from, const ImportOptions& options,
+                                                   ImportReport* report) {
+  if (options.heads || options.arch || options.mean || options.std || options.resize || options.pos_rule) {
+    fail_with_hint(ErrorCode::kUsage, "leave the other options out",
+                   "'{}' is a revisit model file: only --half, --size, --kappa and --licence can be asked of it", from.string());
+  }
+  auto model = load_model_file(from);
+  if (options.size) check_size(*options.size, model->config.vit.patch);
+  if (report == nullptr) return model;
+  *report = {};
+  report->family = "revisit";
+  for (const auto& [name, tensor] : model->weights.all()) report->used.push_back(name);
+  report->info = Model(model).info();
+  return model;
+}
+
+}  // namespace
+
+std::shared_ptr<const LoadedModel> import_checkpoint(const std::filesystem::path& from, const ImportOptions& options,
+                                                     ImportReport* report) {
+  const std::string name = from.string();
+  const auto checkpoint = std::make_shared<const Checkpoint>(read_checkpoint(from));
+  const Weights& source = checkpoint->weights;
+  if (checkpoint->metadata.contains("revisit.format")) {
+    if (changes_settings(options)) return read_model_file(from, options, report);
+    fail_with_hint(ErrorCode::kBadModel, fmt::format("use it as it is: --model {}; --half makes it smaller", name),
+                   "'{}' is a revisit model file already", name);
+  }
+
+  std::vector<std::string> names;
+  for (const auto& [key, tensor] : source.all()) names.push_back(key);
+  const KeyMap keys = map_keys(names);
+  if (!keys.has_backbone()) {
+    fail_with_hint(ErrorCode::kBadModel, kReadable, "'{}' holds no vision transformer revisit knows; its {} tensors are {}", name,
+                   names.size(), names.empty() ? "none" : listed(names));
+  }
+
+  auto made = std::make_shared<LoadedModel>();
+  Config& config = made->config;
+  config = infer_config(shapes_of(source, keys), options.heads, options.size, name);
+  const bool has_aggregator =
+      std::ranges::any_of(keys.unexpected, [&](const std::string& key) { return key.starts_with(keys.wrapper + "aggregator."); });
+  if (config.head.kind == HeadKind::kNone && has_aggregator) {
+    fail_with_hint(ErrorCode::kBadModel, kReadable, "'{}' has an aggregator revisit does not know: {}", name,
+                   listed(keys.unexpected));
+  }
+  check_vit(config.vit, name);
+  if (options.arch) check_arch(*options.arch, source, keys, config, name);
+  const bool timm = config.head.kind == HeadKind::kNone && is_timm(keys, config.vit);
+  set_input(config, timm, options);
+  check_config(config, name);
+  const Differences found = differences(source, keys, config);
+  if (found.any()) {
+    fail_with_hint(ErrorCode::kBadModel, kReadable, "'{}' does not make a whole {} (width {}, depth {}, patch {}): {}", name,
+                   config.vit.arch, config.vit.width, config.vit.depth, config.vit.patch, found.text());
+  }
+
+  made->weights = take_weights(checkpoint, keys, config, name);
+  check_finite(source, keys, options.allow_nonfinite, config, name);
+  config.licence = as_utf8(licence_of(*checkpoint));
+  config.provenance = as_utf8(from.filename().string());
+  config.fingerprint = fingerprint_of(made->weights);
+
+  if (report != nullptr) {
+    *report = {};
+    report->family = family_of(keys, config);
+    for (const auto& [ours, parts] : keys.placed) report->used.insert(report->used.end(), parts.begin(), parts.end());
+    std::ranges::sort(report->used);
+    report->ignored = keys.ignored;
+    report->info = Model(made).info();
+  }
+  return made;
+}
+
+}  // namespace model
+
+ImportReport import_model(const std::filesystem::path& from, const std::filesystem::path& to, const ImportOptions& options) {
+  ImportReport report;
+  auto made = model::import_checkpoint(from, options, &report);
+  if (model::changes_settings(options)) {
+    model::LoadedModel changed = options.half ? model::with_half_matrices(*made) : *made;
+    if (options.size) changed.config.input.size = *options.size;
+    if (options.kappa) {
+      model::check_kappa(*options.kappa, changed.config, from.string());
+      changed.config.prune.kappa = *options.kappa;
+    }
+    model::check_config(changed.config, from.string());
+    if (options.licence) changed.config.licence = *options.licence;
+    made = std::make_shared<const model::LoadedModel>(std::move(changed));
+    report.info = Model(made).info();
+  }
+  model::save_model_file(to, *made);
+  return report;
+}
+
+}  // namespace revisit

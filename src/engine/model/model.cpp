@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// The public face of a loaded model.
+#include "revisit/model.h"
+
+#include "engine/model/model_file.h"
+
+namespace revisit {
+
+Model::Model(std::shared_ptr<const model::LoadedModel> loaded) : loaded_(std::move(loaded)) {}
+
+Model Model::load(const std::filesystem::path& path) { return Model(model::load_model_file(path)); }
+
+Model Model::random(const std::string& arch, std::uint64_t seed) {
+  return Model(model::make_random(model::named_config(arch), seed));
+}
+
+ModelInfo Model::info() const {
+  const model::Config& config = loaded_->config;
+  ModelInfo info;
+  info.arch = config.vit.arch;
+  info.width = config.vit.width;
+  info.depth = config.vit.depth;
+  info.heads = config.vit.heads;
+  info.patch = config.vit.patch;
+  info.registers = config.vit.registers;
+  info.size = config.input.size;
+  info.aggregator = name_of(config.head.kind);
+  if (config.head.kind != model::HeadKind::kNone) {
+    info.clusters = config.head.clusters;
+    info.descriptor_dim = config.head.descriptor_dim();
+  }
+  info.pruner = name_of(config.prune.kind);
+  if (config.prune.kind != model::PruneKind::kNone) {
+    info.kappa = config.prune.kappa;
+    info.spread = config.prune.spread;
+  }
+  for (const auto& [name, tensor] : loaded_->weights.all()) info.parameters += tensor.count();
+  info.licence = config.licence;
+  info.provenance = config.provenance;
+  info.fingerprint = config.fingerprint;
+  info.mean = config.input.mean;
+  info.std = config.input.std;
+  info.resize = model::name_of(config.input.resize);
+  info.pos_rule = name_of(config.vit.pos_rule);
+  if (config.calibration) {
+    info.min_similarity = config.calibration->min_similarity;
+    info.calibrated_precision = config.calibration->precision;
+    info.calibrated_rho = config.calibration->rho;
+    info.calibrated_size = config.calibration->size;
+  }
+  return info;
+}
+
+}  // namespace revisit

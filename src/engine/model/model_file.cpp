@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Writing and reading model files, and the hashes that protect and identify them.
+#include "engine/model/model_file.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <xxhash.h>
+
+#include <string_view>
+
+#include "core/base/fail.h"
+#include "engine/model/config_check.h"
+#include "engine/model/containers.h"
+#include "engine/model/values.h"
+
+namespace revisit::model {
+namespace {
+
+/// Streaming xxh3, 64 bits.
+class Hash {
+ public:
+  Hash() : state_(XXH3_createState(), &XXH3_freeState) {
+    if (state_ == nullptr) fail(ErrorCode::kNoMemory, "no memory for a hash");
+    XXH3_64bits_reset(state_.get());
+  }
+
+  void add(const void* data, std::size_t size) {
+    if (size > 0) XXH3_64bits_update(state_.get(), data, size);
+  }
+  /// Text ends with a zero byte, so that "ab","c" and "a","bc" differ.
+  void add(std::string_view text) {
+    add(text.data(), text.size());
+    add("\0", 1);
+  }
+  std::string hex() const { return fmt::format("{:016x}", XXH3_64bits_digest(state_.get())); }
+
+ private:
+  std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state_;
+};
+
+}  // namespace
+
+std::string checksum_of(const Weights& weights, const std::map<std::string, std::string>& metadata) {
+  Hash hash;
+  for (const auto& [key, value] : metadata) {
+    if (key == "checksum") continue;
+    hash.add(key);
+    hash.add(value);
+  }
+  for (const auto& [name, tensor] : weights.all()) {
+    hash.add(name);
+    hash.add(name_of(tensor.dtype));
+    hash.add(tensor.shape_text());
+    hash.add(tensor.data, tensor.size_bytes());
+  }
+  return hash.hex();
+}
+
+namespace {
+
+void check_checksum(const Checkpoint& file, const std::string& name) {
+  const auto stored = file.metadata.find("checksum");
+  if (stored == file.metadata.end()) fail(ErrorCode::kBadModel, "'{}': its metadata lacks 'checksum'", name);
+  const std::string actual = checksum_of(file.weights, file.metadata);
+  if (stored->second != actual) {
+    fail_with_hint(ErrorCode::kBadModel, "import or download it again",
+                   "'{}' is damaged: its contents have checksum {}, but {} was stored", name, actual, stored->second);
+  }
+}
+
+void check_tensors(const Config& config, const Weights& weights, const std::string& name) {
+  for (const auto& [tensor_name, shape] : required_tensors(config)) {
+    if (!weights.contains(tensor_name)) fail(ErrorCode::kBadModel, "'{}': tensor '{}' is missing", name, tensor_name);
+    const TensorView& tensor = weights.at(tensor_name);
+    if (!same_but_ones(tensor.shape, shape)) {
+      fail(ErrorCode::kBadModel, "'{}': tensor '{}' is {}, but its config asks for [{}]", name, tensor_name, tensor.shape_text(),
+           fmt::join(shape, ", "));
+    }
+    if (!is_floating(tensor.dtype)) {
+      fail(ErrorCode::kBadModel, "'{}': tensor '{}' is {}, not floating point", name, tensor_name, name_of(tensor.dtype));
+    }
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const LoadedModel> load_model_file(const std::filesystem::path& path) {
+  return to_model(read_checkpoint(path), path.string());
+}
+
+std::shared_ptr<const LoadedModel> to_model(Checkpoint file, const std::string& name) {
+  auto model = std::make_shared<LoadedModel>();
+  model->config = from_metadata(file.metadata, name);
+  check_tensors(model->config, file.weights, name);
+  check_checksum(file, name);
+  model->weights = std::move(file.weights);
+  return model;
+}
+
+void save_model_file(const std::filesystem::path& path, const LoadedModel& model) {
+  check_config(model.config, path.string());
+  check_tensors(model.config, model.weights, path.string());
+  auto metadata = to_metadata(model.config);
+  metadata["checksum"] = checksum_of(model.weights, metadata);
+  write_safetensors(path, model.weights, metadata);
+}
+
+std::string fingerprint_of(const Weights& weights) {
+  Hash hash;
+  for (const auto& [name, tensor] : weights.all()) {
+    hash.add(name);
+    hash.add(tensor.shape_text());
+    if (tensor.dtype == DType::kF32) {
+      hash.add(tensor.data, tensor.size_bytes());
+    } else {
+      for_each_chunk(tensor, [&](std::span<const float> values) { hash.add(values.data(), values.size_bytes()); });
+    }
+  }
+  return hash.hex();
+}
+
+}  // namespace revisit::model

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Our model file: safetensors whose metadata says how to run it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "engine/model/config.h"
+
+namespace revisit {
+struct ImportOptions;
+struct ImportReport;
+}  // namespace revisit
+
+namespace revisit::model {
+
+struct Checkpoint;
+
+/// Maps and checks a model file: format version, checksum of the data, every tensor the config asks for with its shape.
+std::shared_ptr<const LoadedModel> load_model_file(const std::filesystem::path& path);
+
+/// The same from a file that was read already; `name` stands for it in sentences.
+std::shared_ptr<const LoadedModel> to_model(Checkpoint file, const std::string& name);
+
+void save_model_file(const std::filesystem::path& path, const LoadedModel& model);
+/// The same model with its f32 matrices in f16, but those with values beyond its range.
+LoadedModel with_half_matrices(const LoadedModel& model);
+
+/// What import_model makes of a foreign checkpoint, before it is written. `report` may be null.
+std::shared_ptr<const LoadedModel> import_checkpoint(const std::filesystem::path& from, const ImportOptions& options,
+                                                     ImportReport* report);
+
+/// Metadata <-> config. from_metadata throws Error kBadModel naming the key.
+std::map<std::string, std::string> to_metadata(const Config& config);
+Config from_metadata(const std::map<std::string, std::string>& metadata, const std::string& name);
+
+/// Every tensor a config needs, with its shape (the pickier half of loading, and what random models fill).
+std::map<std::string, std::vector<std::int64_t>> required_tensors(const Config& config);
+
+/// Seeded random weights that behave like trained ones (token norms, score spread), for demos, tests and benchmarks.
+std::shared_ptr<const LoadedModel> make_random(const Config& config, std::uint64_t seed);
+
+/// "demo" (width 192, depth 4, patch 14, 224x224), "vits14", "vitb14", "vitl14": with WeiAD and WeiToP. Throws Error kUsage.
+Config named_config(const std::string& arch);
+
+/// Over metadata (but the checksum itself), then every tensor's name, type, shape and bytes in order of name: a flipped
+/// bit anywhere but in the spacing of the header changes it.
+std::string checksum_of(const Weights& weights, const std::map<std::string, std::string>& metadata);
+
+/// xxh3 over names, shapes and f32 values, 16 hex digits.
+std::string fingerprint_of(const Weights& weights);
+
+}  // namespace revisit::model

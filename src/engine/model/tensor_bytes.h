@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// From described bytes to a TensorView: in place where that is possible, else a copy within a stated budget.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/model/weights.h"
+
+namespace revisit::model {
+
+/// Bounds what copies may add up to: kMaxCopyGrowth x file size + kCopySlackBytes.
+class CopyBudget {
+ public:
+  CopyBudget(std::uint64_t file_bytes, std::string file);
+  /// Throws Error kLimit naming `tensor` when the budget is used up.
+  void spend(std::uint64_t bytes, const std::string& tensor);
+
+ private:
+  std::uint64_t limit_;
+  std::uint64_t spent_ = 0;
+  std::string file_;
+};
+
+/// A strided look at a storage, in elements. Already checked to lie inside `bytes`.
+struct StridedView {
+  DType dtype = DType::kF32;
+  std::vector<std::int64_t> shape;
+  std::vector<std::int64_t> strides;  // one for each dimension, >= 0; 0 repeats
+  std::span<const std::byte> bytes;   // starts at the first element
+};
+
+/// Adds the tensor to `weights`: in place when it is contiguous and aligned for its dtype (then `storage` is kept),
+/// else as a contiguous copy counted against `budget`.
+void add_tensor(Weights& weights, const std::string& name, const StridedView& view, const std::shared_ptr<const void>& storage,
+                CopyBudget& budget);
+
+/// Strides of a contiguous tensor in C order, in elements.
+std::vector<std::int64_t> contiguous_strides(const std::vector<std::int64_t>& shape);
+
+}  // namespace revisit::model

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// torch.save before 1.6: five pickles (magic number, protocol, system, values, storage keys), then each storage as a 64-bit count
+// of elements and the elements.
+#include <map>
+
+#include "core/base/byte_reader.h"
+#include "core/base/checked.h"
+#include "core/base/limits.h"
+#include "engine/model/containers.h"
+#include "core/formats/printable.h"
+#include "engine/model/torch_tensors.h"
+
+namespace revisit::model {
+namespace {
+
+constexpr std::string_view kMagic("\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 10);  // little-endian, as LONG1 stores it
+constexpr std::int64_t kProtocol = 1001;
+
+Pickle next_pickle(ByteReader& reader, std::span<const std::byte> bytes) {
+  Pickle pickle = parse_pickle(bytes.subspan(reader.position()), reader.file());
+  reader.take(pickle.size, "a pickle");
+  return pickle;
+}
+
+void check_system(const Pickle& system, const std::string& file) {
+  const PickleValues& values = system.values;
+  if (!values.is(system.root, ValueKind::kDict))
+    fail(ErrorCode::kBadModel, "'{}': the description of the system is no dictionary", file);
+  const auto items = values.items(system.root);
+  for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
+    const bool order = values.is(items[i], ValueKind::kText) && values.text(items[i]) == "little_endian";
+    if (order && items[i + 1] != PickleValues::kTrueId) {
+      fail(ErrorCode::kBadModel, "'{}': little_endian is not true; only little-endian data is read", file);
+    }
+  }
+}
+
+// Every storage the values refer to. Two descriptions of one storage must agree: its size in the file depends on them.
+std::map<std::string, StorageId> described_storages(const Pickle& pickle, const std::string& file) {
+  std::map<std::string, StorageId> out;
+  for (ValueId value = 0; value < pickle.values.size(); ++value) {
+    if (!pickle.values.is(value, ValueKind::kStorage)) continue;
+    StorageId id = storage_of(pickle.values, value, file);
+    const auto [known, added] = out.emplace(id.key, id);
+    if (!added && (known->second.dtype != id.dtype || known->second.count != id.count)) {
+      fail(ErrorCode::kBadModel, "'{}': the storage '{}' is described as {} x {} and as {} x {}", file, printable(id.key),
+           known->second.count, name_of(known->second.dtype), id.count, name_of(id.dtype));
+    }
+  }
+  return out;
+}
+
+std::map<std::string, std::span<const std::byte>> read_storages(ByteReader& reader, const Pickle& keys,
+                                                                const std::map<std::string, StorageId>& described) {
+  const std::string& file = reader.file();
+  const PickleValues& values = keys.values;
+  if (!values.is(keys.root, ValueKind::kList)) fail(ErrorCode::kBadModel, "'{}': the storage keys are no list", file);
+  std::map<std::string, std::span<const std::byte>> out;
+  for (const ValueId item : values.items(keys.root)) {
+    if (!values.is(item, ValueKind::kText)) fail(ErrorCode::kBadModel, "'{}': a storage key is no text", file);
+    const std::string key(values.text(item));
+    const auto id = described.find(key);
+    if (id == described.end()) {
+      fail(ErrorCode::kBadModel, "'{}': the storage '{}' is listed, but no tensor of a known type uses it", file, printable(key));
+    }
+    const std::uint64_t count = reader.u64("a storage's count");
+    if (count != id->second.count) {
+      fail(ErrorCode::kBadModel, "'{}': the storage '{}' has {} elements, its tensors expect {}", file, printable(key), count,
+           id->second.count);
+    }
+    const std::uint64_t size =
+        checked_mul(count, bytes_of(id->second.dtype), "'" + file + "': the storage '" + printable(key) + "'");
+    if (size > reader.remaining()) {
+      fail(ErrorCode::kBadModel, "'{}': the storage '{}' needs {} bytes, but only {} are left", file, printable(key), size,
+           reader.remaining());
+    }
+    if (!out.emplace(key, reader.take(size, "a storage")).second) {
+      fail(ErrorCode::kBadModel, "'{}': the storage key '{}' is listed twice", file, printable(key));
+    }
+  }
+  if (!reader.at_end()) fail(ErrorCode::kBadModel, "'{}' has {} bytes after its last storage", file, reader.remaining());
+  return out;
+}
+
+}  // namespace
+
+Checkpoint parse_torch_legacy(std::span<const std::byte> bytes, std::shared_ptr<const void> storage, const std::string& name) {
+  ByteReader reader(bytes, name, ErrorCode::kBadModel);
+  const Pickle magic = next_pickle(reader, bytes);
+  if (!magic.values.is(magic.root, ValueKind::kBigInt) || magic.values.text(magic.root) != kMagic) {
+    fail(ErrorCode::kBadModel, "'{}' is a pickle without torch's magic number", name);
+  }
+  const Pickle protocol = next_pickle(reader, bytes);
+  if (!protocol.values.is(protocol.root, ValueKind::kInt) || protocol.values.integer(protocol.root) != kProtocol) {
+    fail(ErrorCode::kBadModel, "'{}': the protocol is not {}", name, kProtocol);
+  }
+  check_system(next_pickle(reader, bytes), name);
+  const Pickle pickle = next_pickle(reader, bytes);
+  const auto described = described_storages(pickle, name);
+  const auto storages = read_storages(reader, next_pickle(reader, bytes), described);
+  const auto find_storage = [&](const StorageId& id) {
+    const auto found = storages.find(id.key);
+    if (found == storages.end()) fail(ErrorCode::kBadModel, "'{}': the storage '{}' is missing", name, printable(id.key));
+    check_storage_size(id, found->second.size(), name);
+    return found->second;
+  };
+  Checkpoint out = build_checkpoint({pickle, bytes, std::move(storage), name, find_storage});
+  out.format = "torch legacy";
+  return out;
+}
+
+}  // namespace revisit::model

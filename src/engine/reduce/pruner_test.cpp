@@ -1,0 +1,346 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/reduce/pruner.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <numeric>
+#include <random>
+
+#include "revisit/error.h"
+
+namespace revisit::reduce {
+namespace {
+
+using model::PruneKind;
+constexpr int kWidth = 6;
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+model::LoadedModel weitop_model() {
+  model::LoadedModel model;
+  model.config.vit.width = kWidth;
+  model.config.vit.depth = 3;
+  model.config.prune.kind = PruneKind::kWeitop;
+  model.config.prune.hidden = 4;
+  std::mt19937 random(2);
+  std::normal_distribution<float> normal;
+  const auto add = [&](const char* name, std::vector<std::int64_t> shape, std::size_t count) {
+    std::vector<float> values(count);
+    for (float& value : values) value = normal(random);
+    model.weights.add_f32(name, std::move(shape), std::move(values));
+  };
+  add("weitop.0.weight", {4, kWidth}, 4 * kWidth);
+  add("weitop.0.bias", {4}, 4);
+  add("weitop.2.weight", {1, 4}, 4);
+  add("weitop.2.bias", {1}, 1);
+  return model;
+}
+
+/// CLS, `registers` registers and patches with random values; patch i starts as index i.
+struct Sequence {
+  Sequence(int patches, int registers = 0, std::uint32_t seed = 3, int columns = 1)
+      : prefix(1 + registers), kept(static_cast<std::size_t>(patches)) {
+    std::mt19937 random(seed);
+    std::normal_distribution<float> normal(0.0F, 2.0F);
+    values.resize(static_cast<std::size_t>((prefix + patches) * kWidth));
+    for (float& value : values) value = normal(random);
+    std::iota(kept.begin(), kept.end(), 0);
+    tokens = {{values.data(), prefix + patches, kWidth, kWidth}, prefix, &kept, columns};
+  }
+  int prefix;
+  std::vector<float> values;
+  std::vector<int> kept;
+  tensor::Tokens tokens;
+};
+
+ErrorCode code_of(const auto& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.code();
+  }
+  return ErrorCode::kInternal;
+}
+
+TEST(KeptCount, FollowsTheTableAt529Tokens) {
+  const std::vector<std::pair<double, int>> table{{1, 529},   {.95, 503}, {.90, 477}, {.85, 450}, {.80, 424}, {.75, 397},
+                                                  {.70, 371}, {.60, 318}, {.50, 265}, {.40, 212}, {.10, 53},  {.02, 11}};
+  for (const auto& [rho, count] : table) EXPECT_EQ(kept_count(rho, 529), count) << rho;
+}
+
+TEST(KeptCount, IsNeverBelowOneNorAboveAllAndIgnoresRounding) {
+  EXPECT_EQ(kept_count(1e-9, 529), 1);
+  EXPECT_EQ(kept_count(1e-300, 1), 1);
+  EXPECT_EQ(kept_count(1.0, 1), 1);
+  EXPECT_EQ(kept_count(0.7, 10), 7);  // 0.7 * 10 is 7.000000000000001 on some roundings
+  EXPECT_EQ(kept_count(0.1, 30), 3);  // 3.0000000000000004
+  EXPECT_EQ(kept_count(std::nextafter(1.0, 0.0), 100'000), 100'000);
+}
+
+TEST(CheckRho, AcceptsOnlyTheHalfOpenUnitInterval) {
+  for (const double rho : {1e-9, 0.5, 1.0}) EXPECT_NO_THROW(check_rho(rho)) << rho;
+  for (const double rho :
+       {0.0, -1.0, 1.0000001, static_cast<double>(kNan), static_cast<double>(kInf), -static_cast<double>(kInf)}) {
+    EXPECT_EQ(code_of([&] { check_rho(rho); }), ErrorCode::kUsage) << rho;
+  }
+}
+
+TEST(ChooseBest, TiesGoToTheLowerIndexAndOrderIsRestored) {
+  std::vector<int> kept;
+  choose_best({0.1F, 0.9F, 0.5F, 0.9F, 0.5F}, 3, kept);
+  EXPECT_EQ(kept, (std::vector<int>{1, 2, 3}));
+  choose_best(std::vector<float>(529, 0.25F), 53, kept);
+  std::vector<int> want(53);
+  std::iota(want.begin(), want.end(), 0);
+  EXPECT_EQ(kept, want);
+}
+
+TEST(ChooseBest, ScoresThatAreNotFiniteAreTheLowest) {
+  std::vector<int> kept;
+  choose_best({kNan, 0.1F, kInf, -5.0F, -kInf}, 2, kept);
+  EXPECT_EQ(kept, (std::vector<int>{1, 3}));
+  choose_best({kNan, 0.1F, kInf, -5.0F, -kInf}, 3, kept);
+  EXPECT_EQ(kept, (std::vector<int>{0, 1, 3}));
+  choose_best(std::vector<float>(100, kNan), 4, kept);
+  EXPECT_EQ(kept, (std::vector<int>{0, 1, 2, 3}));
+}
+
+TEST(ChooseBest, EqualsAFullSortOnRandomScoresWithManyTies) {
+  std::mt19937 random(8);
+  std::uniform_int_distribution<int> level(0, 5);
+  for (int round = 0; round < 200; ++round) {
+    const int count = 1 + static_cast<int>(random() % 60);
+    std::vector<float> scores(static_cast<std::size_t>(count));
+    for (float& score : scores) score = level(random) == 0 ? kNan : static_cast<float>(level(random));
+    std::vector<int> want(scores.size());
+    std::iota(want.begin(), want.end(), 0);
+    std::ranges::stable_sort(want, [&](int a, int b) {
+      const float x = scores[static_cast<std::size_t>(a)];
+      const float y = scores[static_cast<std::size_t>(b)];
+      return (std::isnan(x) ? -kInf : x) > (std::isnan(y) ? -kInf : y);
+    });
+    const int best = 1 + static_cast<int>(random() % static_cast<unsigned>(count));
+    want.resize(static_cast<std::size_t>(best));
+    std::ranges::sort(want);
+    std::vector<int> kept;
+    choose_best(scores, best, kept);
+    EXPECT_EQ(kept, want);
+  }
+}
+
+TEST(TokenPruner, ActsOnlyAfterItsLayerAndKeepsPrefixAndOrder) {
+  const auto model = weitop_model();
+  TokenPruner pruner({.kind = PruneKind::kWeitop, .rho = 0.3, .layer = 1}, model);
+  Sequence sequence(20, 2);
+  const std::vector<float> before = sequence.values;
+  tensor::Arena arena;
+  pruner.after_block(0, sequence.tokens, arena);
+  pruner.after_block(2, sequence.tokens, arena);
+  EXPECT_EQ(sequence.tokens.patches(), 20);
+  pruner.after_block(1, sequence.tokens, arena);
+  ASSERT_EQ(sequence.tokens.patches(), 6);
+  ASSERT_EQ(sequence.kept.size(), 6U);
+  EXPECT_TRUE(std::ranges::is_sorted(sequence.kept));
+  EXPECT_TRUE(std::equal(before.begin(), before.begin() + 3 * kWidth, sequence.values.begin()));
+  for (int i = 0; i < 6; ++i) {
+    const int from = 3 + sequence.kept[static_cast<std::size_t>(i)];
+    EXPECT_TRUE(
+        std::equal(before.begin() + from * kWidth, before.begin() + (from + 1) * kWidth, sequence.tokens.values.row(3 + i)));
+  }
+}
+
+TEST(TokenPruner, AtRhoOneItDropsNothingButStillFillsTheTrace) {
+  const auto model = weitop_model();
+  TokenPruner pruner({.kind = PruneKind::kWeitop}, model);
+  Sequence sequence(20);
+  tensor::Arena arena;
+  pruner.after_block(1, sequence.tokens, arena);
+  EXPECT_EQ(arena.capacity_bytes(), 0U) << "the student ran although nobody asked";
+  PruneTrace trace;
+  pruner.set_trace(&trace);
+  pruner.after_block(1, sequence.tokens, arena);
+  EXPECT_EQ(sequence.tokens.patches(), 20);
+  EXPECT_EQ(trace.logits.size(), 20U);
+  EXPECT_EQ(trace.scores.size(), 20U);
+}
+
+TEST(TokenPruner, ScoresMixTheStudentAndTheNormAsKappaAndScaleSay) {
+  const auto model = weitop_model();
+  Sequence sequence(30);
+  tensor::Arena arena;
+  const auto scores = [&](PruneKind kind, double kappa, model::NormScale scale) {
+    TokenPruner pruner({.kind = kind, .kappa = kappa, .norm_scale = scale}, model);
+    PruneTrace trace;
+    pruner.set_trace(&trace);
+    pruner.after_block(1, sequence.tokens, arena);
+    return trace;
+  };
+  const auto norms = scores(PruneKind::kNorm, 0.5, model::NormScale::kRaw).scores;
+  for (int i = 0; i < 30; ++i) {
+    const float* x = sequence.tokens.patch_values().row(i);
+    EXPECT_NEAR(norms[static_cast<std::size_t>(i)], std::sqrt(std::inner_product(x, x + kWidth, x, 0.0)), 1e-5);
+  }
+  const auto scaled = [](const std::vector<float>& x, std::size_t i) {
+    const auto [low, high] = std::ranges::minmax(x);
+    return (static_cast<double>(x[i]) - low) / (static_cast<double>(high) - low + 1e-6);
+  };
+  const auto logits = scores(PruneKind::kWeitop, 0.25, model::NormScale::kMinMax).logits;
+  const auto mixed = scores(PruneKind::kWeitop, 0.25, model::NormScale::kMinMax).scores;
+  const auto raw = scores(PruneKind::kWeitop, 0.25, model::NormScale::kRaw).scores;
+  for (std::size_t i = 0; i < 30; ++i) {
+    EXPECT_NEAR(mixed[i], 0.25 * scaled(logits, i) + 0.75 * scaled(norms, i), 1e-5);
+    EXPECT_NEAR(raw[i], 0.25 * scaled(logits, i) + 0.75 * norms[i], 1e-5);
+  }
+  EXPECT_TRUE(scores(PruneKind::kNorm, 0.5, model::NormScale::kMinMax).logits.empty());
+}
+
+TEST(SpreadScores, PutTheBestOfEveryCellBeforeTheSecondOfAny) {
+  // 4 x 4 in cells of 2: the whole left beats the whole right, yet each cell has its best.
+  std::vector<float> scores{12, 11, 4, 3,  //
+                            10, 9,  2, 1,  //
+                            16, 15, 8, 7,  //
+                            14, 13, 6, 5};
+  std::vector<float> scratch;
+  spread_scores(scores, 4, 2, scratch);
+  std::vector<int> kept;
+  choose_best(scores, 4, kept);
+  EXPECT_EQ(kept, (std::vector<int>{0, 2, 8, 10}));
+  choose_best(scores, 6, kept);
+  EXPECT_EQ(kept, (std::vector<int>{0, 1, 2, 8, 9, 10})) << "among the second best the score decides";
+  EXPECT_NEAR(scores[8], (3 + 1) / 4.0, 1e-6);
+  EXPECT_NEAR(scores[7], 0, 1e-6);
+}
+
+TEST(SpreadScores, CellsAreCutOffAtTheEdgesAndTiesGoToTheLowerIndex) {
+  std::vector<float> scores(15, 0.5F);  // 3 rows of 5, cells of 2 x 2, 2 x 1, 1 x 2 and 1 x 1
+  scores[0] = kNan;
+  scores[14] = 1;
+  scores[13] = 0;
+  std::vector<float> scratch;
+  spread_scores(scores, 5, 2, scratch);
+  EXPECT_TRUE(std::isnan(scores[0]));
+  const float half = 0.5F;
+  EXPECT_NEAR(scores[1], (3 + half) / 4, 1e-5) << "beats 5, 6 and the one that is no number";
+  EXPECT_NEAR(scores[6], (1 + half) / 4, 1e-5);
+  EXPECT_NEAR(scores[4], (1 + half) / 2, 1e-5);
+  EXPECT_NEAR(scores[9], half / 2, 1e-5);
+  EXPECT_NEAR(scores[12], (1 + half) / 2, 1e-5);
+  EXPECT_NEAR(scores[13], 0, 1e-5);
+  EXPECT_NEAR(scores[14], 1, 1e-5) << "alone in its cell";
+  std::vector<int> kept;
+  choose_best(scores, 6, kept);
+  EXPECT_EQ(kept, (std::vector<int>{1, 2, 4, 10, 12, 14})) << "every cell is there, the corner too";
+}
+
+TEST(SpreadScores, OneCellForAllKeepsTheOrder) {
+  std::mt19937 random(5);
+  std::vector<float> scores(56);
+  for (float& score : scores) score = static_cast<float>(random() % 9);
+  std::vector<int> plain, spread;
+  std::vector<float> scratch;
+  choose_best(scores, 20, plain);
+  spread_scores(scores, 8, 64, scratch);
+  choose_best(scores, 20, spread);
+  EXPECT_EQ(spread, plain);
+  EXPECT_EQ(code_of([&] { spread_scores(scores, 9, 2, scratch); }), ErrorCode::kInternal);
+}
+
+TEST(TokenPruner, KeepsTheBestHalfOfEveryCellWhenAsked) {
+  const auto model = weitop_model();
+  for (const PruneKind kind : {PruneKind::kWeitop, PruneKind::kNorm, PruneKind::kRandom}) {
+    Sequence sequence(48, 1, 3, 8);
+    TokenPruner pruner({.kind = kind, .rho = 0.5, .spread = 2}, model);
+    tensor::Arena arena;
+    pruner.after_block(1, sequence.tokens, arena);
+    std::vector<int> per_cell(12);
+    for (const int i : sequence.kept) ++per_cell[static_cast<std::size_t>(i / 8 / 2 * 4 + i % 8 / 2)];
+    EXPECT_EQ(per_cell, std::vector<int>(12, 2));
+  }
+}
+
+TEST(TokenPruner, EqualPatchesAreKeptByIndex) {
+  const auto model = weitop_model();
+  for (const PruneKind kind : {PruneKind::kWeitop, PruneKind::kNorm}) {
+    Sequence sequence(50);
+    std::ranges::fill(sequence.values, 0.5F);
+    TokenPruner pruner({.kind = kind, .rho = 0.1}, model);
+    tensor::Arena arena;
+    pruner.after_block(1, sequence.tokens, arena);
+    EXPECT_EQ(sequence.kept, (std::vector<int>{0, 1, 2, 3, 4}));
+  }
+}
+
+TEST(TokenPruner, PatchesThatAreNotFiniteAreDroppedFirst) {
+  const auto model = weitop_model();
+  for (const PruneKind kind : {PruneKind::kWeitop, PruneKind::kNorm}) {
+    Sequence sequence(10);
+    sequence.tokens.patch_values().row(2)[0] = kNan;
+    sequence.tokens.patch_values().row(5)[3] = kInf;
+    TokenPruner pruner({.kind = kind, .rho = 0.8}, model);
+    tensor::Arena arena;
+    pruner.after_block(1, sequence.tokens, arena);
+    EXPECT_EQ(sequence.kept, (std::vector<int>{0, 1, 3, 4, 6, 7, 8, 9}));
+  }
+}
+
+TEST(TokenPruner, RandomDependsOnSeedAndPictureOnly) {
+  const model::LoadedModel model = weitop_model();
+  const auto kept = [&](std::uint64_t seed, float pixel, std::uint32_t values = 1) {
+    Sequence sequence(529, 0, values);
+    TokenPruner pruner({.kind = PruneKind::kRandom, .rho = 0.5, .seed = seed}, model);
+    const std::vector<float> pixels{1.0F, pixel, 0.0F};
+    pruner.see(pixels);
+    tensor::Arena arena;
+    pruner.after_block(1, sequence.tokens, arena);
+    return sequence.kept;
+  };
+  EXPECT_EQ(kept(7, 0.5F, 1), kept(7, 0.5F, 2)) << "not on rounding inside the network";
+  EXPECT_NE(kept(7, 0.5F), kept(8, 0.5F));
+  EXPECT_NE(kept(7, 0.5F), kept(7, 0.25F));
+  const auto first = kept(0, 0.5F), other = kept(0, 0.25F);
+  ASSERT_EQ(first.size(), 265U);
+  // Written down once, so that later versions keep the same patches of the same pixels.
+  EXPECT_EQ((std::vector<int>{first.begin(), first.begin() + 8}), (std::vector<int>{3, 4, 6, 7, 10, 12, 15, 18}));
+  // A fair choice: the mean index of 265 of 529 is 264 with a standard deviation of about 6.6, and two pictures share about half.
+  EXPECT_NEAR(std::accumulate(first.begin(), first.end(), 0.0) / 265.0, 264.0, 27.0);
+  std::vector<int> shared;
+  std::ranges::set_intersection(first, other, std::back_inserter(shared));
+  EXPECT_NEAR(static_cast<double>(shared.size()), 133.0, 25.0);
+}
+
+TEST(TokenPruner, RefusesSettingsThatCannotBeMeant) {
+  const auto model = weitop_model();
+  model::LoadedModel bare;
+  bare.config.vit.width = kWidth;
+  bare.config.vit.depth = 3;
+  const auto refused = [](const PruneSettings& settings, const model::LoadedModel& m) {
+    return code_of([&] { TokenPruner pruner(settings, m); }) == ErrorCode::kUsage;
+  };
+  for (const double rho : {0.0, -1.0, static_cast<double>(kNan), 1.0000001}) {
+    EXPECT_TRUE(refused({.kind = PruneKind::kWeitop, .rho = rho}, model)) << rho;
+  }
+  for (const double kappa : {-0.1, 1.1, static_cast<double>(kNan)}) {
+    EXPECT_TRUE(refused({.kind = PruneKind::kWeitop, .kappa = kappa}, model)) << kappa;
+  }
+  for (const int spread : {0, -2, 65}) EXPECT_TRUE(refused({.kind = PruneKind::kNorm, .spread = spread}, model)) << spread;
+  EXPECT_TRUE(refused({.kind = PruneKind::kNorm, .layer = -1}, model));
+  EXPECT_TRUE(refused({.kind = PruneKind::kNorm, .layer = 4}, model));
+  EXPECT_TRUE(refused({.kind = PruneKind::kWeitop}, bare));
+  EXPECT_TRUE(refused({.kind = PruneKind::kNone, .rho = 0.5}, bare));
+  EXPECT_NO_THROW(TokenPruner({.kind = PruneKind::kNone}, bare));
+  TokenPruner pruner({.kind = PruneKind::kNorm}, bare);
+  EXPECT_EQ(code_of([&] { pruner.set_rho(0.0); }), ErrorCode::kUsage);
+  pruner.set_rho(1e-9);
+  Sequence sequence(10);
+  tensor::Arena arena;
+  pruner.after_block(1, sequence.tokens, arena);
+  EXPECT_EQ(sequence.tokens.patches(), 1);
+}
+
+}  // namespace
+}  // namespace revisit::reduce

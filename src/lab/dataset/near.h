@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Which references lie within a distance of each query, found through a hash of grid cells instead of by comparing all pairs.
+#pragma once
+
+#include <vector>
+
+#include "revisit/lab/dataset.h"
+
+namespace revisit::dataset {
+
+enum class Metric {
+  kPlane,      ///< metres east and north, as the field's tools do it
+  kEllipsoid,  ///< along the ground; every position must be geographic
+};
+
+/// Per query the ascending indices of the references at most threshold_m away; photos without a position have none. Throws Error
+/// kUsage for a threshold that is negative or not finite, kLimit beyond limits::kMaxPositives pairs.
+std::vector<std::vector<int>> positives_within(const std::vector<Photo>& queries, const std::vector<Photo>& references,
+                                               double threshold_m, Metric metric);
+
+}  // namespace revisit::dataset

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Series differ by colour (safe for colour-blind readers) and dash; the legend stands above the axes, where no curve can reach
+// it.
+#include "lab/report/chart.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace revisit::report {
+namespace {
+
+constexpr double kWidth = 720, kPlotHeight = 330, kLeft = 64, kRight = 72, kTop = 16, kBottom = 52, kLegendLine = 22;
+constexpr std::array<Colour, 6> kColours{
+    {{0, 114, 178}, {213, 94, 0}, {0, 133, 95}, {155, 79, 150}, {122, 92, 0}, {91, 107, 123}}};
+const std::array<std::vector<double>, 3> kDashes{{{}, {7, 4}, {2, 4}}};
+
+/// 1, 2 or 5 times a power of ten, so that about `count` steps cover the span.
+double round_step(double span, int count) {
+  const double rough = span / count;
+  const double power = std::pow(10.0, std::floor(std::log10(rough)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (rough <= factor * power) return factor * power;
+  }
+  return 10 * power;
+}
+
+struct Axis {
+  double low = 0, high = 1, step = 0.2;
+
+  static Axis around(double low, double high, double limit) {
+    const bool positive = low >= 0;
+    if (high - low < 1e-9) {
+      low -= std::max(0.5, std::abs(low) * 0.05);
+      high += std::max(0.5, std::abs(high) * 0.05);
+    }
+    low = positive ? std::max(0.0, low) : low;
+    high = std::min(high, limit);
+    const double step = round_step(high - low, 5);
+    return {std::floor(low / step) * step, std::ceil(high / step - 1e-9) * step, step};
+  }
+  double at(double value, double from, double to) const { return from + (value - low) / (high - low) * (to - from); }
+  int ticks() const { return static_cast<int>(std::lround((high - low) / step)); }
+};
+
+class Plot {
+ public:
+  explicit Plot(const Chart& chart) : chart_(chart) {
+    const auto named = std::ranges::count_if(chart.series, [](const Series& s) { return !s.name.empty(); });
+    top_ = kTop + kLegendLine * static_cast<double>(named);
+    bottom_ = top_ + kPlotHeight;
+    out_ = {kWidth, bottom_ + kBottom, chart.title, {}};
+    choose_axes();
+    draw_axes();
+    for (std::size_t i = 0; i < chart.series.size(); ++i) draw(chart.series[i], i);
+  }
+
+  Drawing take() { return std::move(out_); }
+
+ private:
+  void choose_axes() {
+    if (chart_.unit_axes) return;
+    std::vector<double> x, y;
+    for (const auto& series : chart_.series) {
+      for (const auto& point : series.points) {
+        x.push_back(point.x);
+        y.push_back(point.y);
+      }
+    }
+    if (x.empty()) return;
+    x_ = Axis::around(*std::ranges::min_element(x), *std::ranges::max_element(x), 1e300);
+    y_ = Axis::around(*std::ranges::min_element(y), *std::ranges::max_element(y), chart_.y_limit);
+  }
+
+  Point place(const ChartPoint& point) const { return {x_.at(point.x, kLeft, kWidth - kRight), y_.at(point.y, bottom_, top_)}; }
+
+  void line(std::vector<Point> points, double opacity = 1) {
+    out_.shapes.emplace_back(Line{std::move(points), {}, 1, {}, opacity});
+  }
+  void words(Point at, std::string text, const TextStyle& style, std::optional<Colour> colour = {}) {
+    out_.shapes.emplace_back(Words{at, std::move(text), style, colour});
+  }
+
+  void draw_axes() {
+    const double right = kWidth - kRight;
+    const auto name_of = [](double value) { return fmt::format("{:g}", std::round(value * 1e6) / 1e6); };
+    for (int i = 0; i <= x_.ticks(); ++i) {
+      const double value = x_.low + i * x_.step, x = x_.at(value, kLeft, right);
+      line({{x, top_}, {x, bottom_}}, 0.15);
+      words({x, bottom_ + 18}, name_of(value), {12, false, Anchor::kMiddle});
+    }
+    for (int i = 0; i <= y_.ticks(); ++i) {
+      const double value = y_.low + i * y_.step, y = y_.at(value, bottom_, top_);
+      line({{kLeft, y}, {right, y}}, 0.15);
+      words({kLeft - 8, y + 4}, name_of(value), {12, false, Anchor::kEnd});
+    }
+    line({{kLeft, top_}, {kLeft, bottom_}, {right, bottom_}});
+    words({(kLeft + right) / 2, bottom_ + 40}, chart_.x_label, {12, false, Anchor::kMiddle});
+    words({16, (top_ + bottom_) / 2}, chart_.y_label, {12, false, Anchor::kMiddle, true});
+  }
+
+  void draw(const Series& series, std::size_t number) {
+    if (series.points.empty()) return;
+    const Colour colour = kColours[number % kColours.size()];
+    const auto& dash = kDashes[number % kDashes.size()];
+    Line curve{{}, colour, 2, dash};
+    for (const auto& point : series.points) curve.points.push_back(place(point));
+    out_.shapes.emplace_back(std::move(curve));
+    // Labels of every other series stand below their markers: curves of a comparison run close to each other.
+    const double label_shift = number % 2 == 0 ? -8 : 17;
+    for (const auto& point : series.points) {
+      if (!series.markers) break;
+      const Point at = place(point);
+      out_.shapes.emplace_back(Disc{at, 4, colour});
+      if (!point.label.empty()) words({at.x + 6, at.y + label_shift}, point.label, {11}, colour);
+    }
+    if (series.name.empty()) return;
+    const double y = kTop + kLegendLine * static_cast<double>(legend_++);
+    out_.shapes.emplace_back(Line{{{kLeft, y}, {kLeft + 28, y}}, colour, 2, dash});
+    if (series.markers) out_.shapes.emplace_back(Disc{{kLeft + 14, y}, 4, colour});
+    words({kLeft + 36, y + 4}, series.name, {12, true}, colour);
+  }
+
+  const Chart& chart_;
+  double top_ = kTop, bottom_ = 0;
+  int legend_ = 0;
+  Axis x_, y_;
+  Drawing out_;
+};
+
+}  // namespace
+
+Drawing draw_chart(const Chart& chart) { return Plot(chart).take(); }
+
+}  // namespace revisit::report

@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// The JSON objects of match, eval and sweep. Keys are a contract: add, never rename.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "revisit/lab/report.h"
+
+namespace revisit {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// File names need not be UTF-8; JSON must be.
+std::string text_of(const Json& object) { return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+Json skipped_json(const std::vector<Skipped>& skipped) {
+  auto list = Json::array();
+  for (const auto& one : skipped) list.push_back({{"path", one.path}, {"code", name_of(one.code)}, {"reason", one.reason}});
+  return list;
+}
+
+void add_recall(Json& object, const Evaluation& evaluation) {
+  auto recall = Json::object(), interval = Json::object();
+  for (const auto& at : evaluation.recall) {
+    recall[std::to_string(at.k)] = at.percent;
+    interval[std::to_string(at.k)] = {at.low95, at.high95};
+  }
+  object["recall"] = std::move(recall);
+  object["recall_interval95"] = std::move(interval);
+  object["average_precision"] = evaluation.average_precision;
+  object["recall_at_full_precision"] = evaluation.recall_at_full_precision;
+}
+
+Json part_json(const PartScore& part) {
+  auto recall = Json::object(), map = Json::object();
+  for (const auto& at : part.at) {
+    recall[std::to_string(at.k)] = at.recall;
+    map[std::to_string(at.k)] = at.map;
+  }
+  return {{"num_queries", part.num_queries},
+          {"num_without_positive", part.num_without_positive},
+          {"num_references", part.num_references},
+          {"recall", std::move(recall)},
+          {"map", std::move(map)}};
+}
+
+// Here queries without a positive are in no denominator, other than in the recall of a run.
+Json score_json(const ChallengeScore& score) {
+  Json object = part_json(score.all);
+  auto cities = Json::object();
+  for (const auto& part : score.parts) cities[part.name] = part_json(part);
+  object["cities"] = std::move(cities);
+  object["protocol"] = score.protocol;
+  object["notes"] = score.notes;
+  return object;
+}
+
+// Distance of the first match over that of the second: near 1 when the two could as well change places.
+std::optional<float> first_to_second(const std::vector<Match>& matches) {
+  if (matches.size() < 2 || matches[1].distance <= 0) return std::nullopt;
+  return matches[0].distance / matches[1].distance;
+}
+
+void add_run(Json& object, const RunRecord& run) {
+  object["model"] = run.model;
+  object["fingerprint"] = run.fingerprint;
+  object["aggregator"] = run.aggregator;
+  object["pruner"] = run.pruner;
+  object["size"] = {run.size.height, run.size.width};
+  object["dim"] = run.dim;
+  object["orientation"] = run.orientation == Orientation::kApply ? "apply" : "ignore";
+  object["threads"] = run.threads;
+  object["cpu"] = run.cpu;
+  object["command"] = run.command;
+  object["arguments"] = run.arguments;
+  object["version"] = run.version;
+  if (!run.commit.empty()) object["commit"] = run.commit;
+  object["started"] = run.started;
+}
+
+}  // namespace
+
+std::string run_json(const RunReport& report) {
+  const RunRecord& run = report.run;
+  Json object{
+      {"schema", 1}, {"num_queries", report.dataset.queries.size()}, {"num_references", report.dataset.references.size()}};
+  if (report.evaluation) {
+    object["num_without_positive"] = report.evaluation->num_without_positive;
+    add_recall(object, *report.evaluation);
+    if (report.evaluation->challenge) object["challenge"] = score_json(*report.evaluation->challenge);
+  }
+  object["dataset"] = report.dataset.name;
+  object["protocol"] = report.dataset.protocol;
+  object["rho"] = run.rho;
+  object["reference_rho"] = run.reference_rho;
+  object["ms_per_image"] = run.ms_per_image;
+  object["end_to_end_ms"] = run.end_to_end_ms;
+  object["reference_ms_per_image"] = run.reference_ms_per_image;
+  if (run.min_similarity) object["min_similarity"] = *run.min_similarity;
+  if (report.truth_from_positions) object["truth_from_positions"] = true;
+  object["notes"] = report.dataset.notes;
+  add_run(object, run);
+  object["skipped"] = skipped_json(report.skipped);
+  return text_of(object);
+}
+
+std::string matches_json(const RunReport& report) {
+  auto queries = Json::array();
+  for (std::size_t q = 0; q < report.matches.size(); ++q) {
+    const Photo& query = report.dataset.queries[q];
+    auto matches = Json::array();
+    for (const auto& match : report.matches[q]) {
+      const Photo& reference = report.dataset.references[static_cast<std::size_t>(match.row)];
+      Json one{{"rank", matches.size() + 1},
+               {"reference", reference.name},
+               {"distance", match.distance},
+               {"similarity", match.similarity}};
+      if (reference.position && reference.position->geographic) {
+        one["lat"] = reference.position->geographic->lat_deg;
+        one["lon"] = reference.position->geographic->lon_deg;
+      }
+      if (reference.position && query.position) one["metres"] = distance_m(*query.position, *reference.position);
+      matches.push_back(std::move(one));
+    }
+    Json one{{"query", query.name}, {"matches", std::move(matches)}, {"accepted", report.accepted(static_cast<int>(q))}};
+    if (const auto ratio = first_to_second(report.matches[q])) one["ratio"] = *ratio;
+    queries.push_back(std::move(one));
+  }
+  Json object{{"schema", 1}, {"queries", std::move(queries)}};
+  if (report.evaluation) {
+    object["num_without_positive"] = report.evaluation->num_without_positive;
+    add_recall(object, *report.evaluation);
+    object["protocol"] = report.evaluation->protocol;
+  }
+  if (report.run.min_similarity) object["min_similarity"] = *report.run.min_similarity;
+  object["skipped"] = skipped_json(report.skipped);
+  return text_of(object);
+}
+
+std::string challenge_json(const ChallengeScore& score) {
+  Json object{{"schema", 1}};
+  object.update(score_json(score));
+  return text_of(object);
+}
+
+std::string sweep_json(const Sweep& sweep) {
+  auto runs = Json::array();
+  for (const auto& point : sweep.points) {
+    Json one{{"model", point.model},
+             {"rho", point.rho},
+             {"reference_rho", point.reference_rho},
+             {"dim", point.dim},
+             {"ms_per_image", point.ms_per_image},
+             {"end_to_end_ms", point.end_to_end_ms}};
+    add_recall(one, point.evaluation);
+    runs.push_back(std::move(one));
+  }
+  Json object{{"schema", 1}};
+  if (!sweep.points.empty()) {
+    const Evaluation& first = sweep.points.front().evaluation;
+    object["num_queries"] = first.num_queries;
+    object["num_references"] = first.num_references;
+    object["num_without_positive"] = first.num_without_positive;
+    object["protocol"] = first.protocol;
+  }
+  object["runs"] = std::move(runs);
+  object["size"] = {sweep.run.size.height, sweep.run.size.width};
+  object["orientation"] = sweep.run.orientation == Orientation::kApply ? "apply" : "ignore";
+  object["threads"] = sweep.run.threads;
+  object["cpu"] = sweep.run.cpu;
+  object["command"] = sweep.run.command;
+  object["arguments"] = sweep.run.arguments;
+  object["version"] = sweep.run.version;
+  if (!sweep.run.commit.empty()) object["commit"] = sweep.run.commit;
+  object["started"] = sweep.run.started;
+  object["skipped"] = skipped_json(sweep.skipped);
+  return text_of(object);
+}
+
+}  // namespace revisit

@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// From the files of a run back to the run. They may have been edited, so names and ranges are checked before anything is drawn.
+#include <algorithm>
+#include <limits>
+
+#include "core/base/limits.h"
+#include "core/formats/printable.h"
+#include "lab/report/json_fields.h"
+#include "lab/report/numbers.h"
+#include "lab/report/read_tables.h"
+#include "lab/report/run_files.h"
+
+namespace revisit {
+namespace report {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = Fields::Json;
+
+constexpr double kMaxMs = 1e9;
+
+RunRecord record_of(const Fields& json) {
+  RunRecord run;
+  run.version = json.text("version", "");
+  run.commit = json.text("commit", "");
+  run.command = json.text("command", "");
+  run.arguments = json.texts("arguments");
+  run.started = json.text("started", "");
+  run.model = json.text("model", "");
+  run.fingerprint = json.text("fingerprint", "");
+  run.aggregator = json.text("aggregator", "");
+  run.pruner = json.text("pruner", "");
+  run.cpu = json.text("cpu", "");
+  run.threads = json.has("threads") ? json.whole("threads", 0, limits::kMaxThreads) : 0;
+  run.dim = json.has("dim") ? json.whole("dim", 0, std::numeric_limits<int>::max()) : 0;
+  if (json.has("size")) {
+    const Json& size = json.list("size");
+    const auto side = [&](std::size_t i) {
+      const bool fits = size.size() == 2 && size[i].is_number_unsigned() && size[i].get<std::uint64_t>() <= limits::kMaxImageSide;
+      if (!fits) json.bad("'size' is no height and width");
+      return size[i].get<int>();
+    };
+    run.size = {side(0), side(1)};
+  }
+  const auto orientation = json.text("orientation", "apply");
+  if (orientation != "apply" && orientation != "ignore") json.bad("'orientation' is neither apply nor ignore");
+  run.orientation = orientation == "apply" ? Orientation::kApply : Orientation::kIgnore;
+  return run;
+}
+
+ErrorCode code_of(const Fields& json) {
+  const auto word = json.text("code", name_of(ErrorCode::kBadFile));
+  for (int i = 0; i <= static_cast<int>(ErrorCode::kInternal); ++i) {
+    if (word == name_of(static_cast<ErrorCode>(i))) return static_cast<ErrorCode>(i);
+  }
+  json.bad("'code' is '{}', which is no kind of error", printable(word));
+}
+
+std::vector<Skipped> skipped_of(const Fields& json, const std::string& where) {
+  std::vector<Skipped> out;
+  if (!json.has("skipped")) return out;
+  for (const auto& one : json.list("skipped")) {
+    const Fields fields(one, where + ", skipped");
+    out.push_back({fields.text("path", ""), code_of(fields), fields.text("reason", "")});
+  }
+  return out;
+}
+
+/// The k of {"1": 50.0, "5": 75.0}, ascending.
+std::vector<int> recall_values_of(const Fields& json) {
+  std::vector<int> out;
+  const Json& recall = json.at("recall");
+  for (const auto& [key, value] : recall.items()) {
+    const auto k = number_from<int>(key);
+    if (!recall.is_object() || !k || *k < 1 || *k > limits::kMaxTopK)
+      json.bad("'recall' has '{}', which is no k of recall@k", printable(key));
+    out.push_back(*k);
+  }
+  if (out.empty()) json.bad("'recall' is empty");
+  std::ranges::sort(out);
+  return out;
+}
+
+PhotoPatches patches_of(const Fields& json, const Dataset& dataset) {
+  PhotoPatches out;
+  const auto role = json.text("role", "");
+  if (role != "query" && role != "reference") json.bad("'role' is neither query nor reference");
+  out.reference = role == "reference";
+  const auto rows = (out.reference ? dataset.references : dataset.queries).size();
+  out.row = json.whole("row", 0, static_cast<int>(rows) - 1);
+  const Json& grid = json.list("grid");
+  const auto side = [&](std::size_t i) {
+    const bool fits = grid.size() == 2 && grid[i].is_number_unsigned() && grid[i].get<std::uint64_t>() >= 1 &&
+                      grid[i].get<std::uint64_t>() <= limits::kMaxInputSide;
+    if (!fits) json.bad("'grid' is no number of patches down and across");
+    return grid[i].get<int>();
+  };
+  out.scores.grid = {side(0), side(1)};
+  const auto patches = static_cast<std::size_t>(out.scores.grid.height) * static_cast<std::size_t>(out.scores.grid.width);
+  out.scores.meaning = json.text("meaning", "");
+  const Json& values = json.list("values");
+  if (!values.empty() && values.size() != patches) json.bad("{} values for {} patches", values.size(), patches);
+  for (const auto& value : values) {
+    if (!value.is_number() && !value.is_null()) json.bad("'values' holds something that is no number");
+    out.scores.values.push_back(value.is_null() ? std::numeric_limits<float>::quiet_NaN() : value.get<float>());
+  }
+  std::int64_t next = 0;
+  for (const auto& patch : json.list("kept")) {
+    const bool fits = patch.is_number_unsigned() && patch.get<std::uint64_t>() < patches && patch.get<std::int64_t>() >= next;
+    if (!fits) json.bad("'kept' are not ascending numbers of patches below {}", patches);
+    next = patch.get<std::int64_t>() + 1;
+    out.scores.kept.push_back(next - 1);
+  }
+  return out;
+}
+
+void read_tokens(const fs::path& file, RunReport& report) {
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) return;  // not every model has patches
+  const Json json = read_json_file(file);
+  const auto where = "'" + file.string() + "'";
+  for (const auto& one : Fields(json, where).list("photos")) {
+    report.patches.push_back(
+        patches_of(Fields(one, fmt::format("{}, photo {}", where, report.patches.size() + 1)), report.dataset));
+  }
+}
+
+RunReport run_from(const fs::path& file, const Fields& json, const std::string& where) {
+  RunReport report;
+  report.run = record_of(json);
+  report.run.rho = json.number("rho", 0, 1);
+  report.run.reference_rho = json.number("reference_rho", 0, 1);
+  report.run.ms_per_image = json.number("ms_per_image", 0, kMaxMs);
+  report.run.end_to_end_ms = json.number("end_to_end_ms", 0, kMaxMs);
+  if (json.has("min_similarity")) report.run.min_similarity = json.number("min_similarity", -1, 1);
+  report.dataset.name = json.text("dataset", file.parent_path().filename().string());
+  report.dataset.protocol = json.text("protocol", "");
+  report.dataset.notes = json.texts("notes");
+  report.dataset.labelled = json.has("recall");
+  report.truth_from_positions = json.has("truth_from_positions") && json.at("truth_from_positions") == true;
+  report.skipped = skipped_of(json, where);
+  const auto folder = file.parent_path();
+  read_tables(folder, report);
+  read_tokens(folder / kTokensFile, report);
+  if (report.dataset.labelled) report.evaluation = evaluate(report.dataset, report.matches, recall_values_of(json));
+  return report;
+}
+
+Evaluation point_evaluation(const Fields& json, const Fields& whole) {
+  Evaluation out;
+  constexpr int kMost = std::numeric_limits<int>::max();
+  out.num_queries = whole.whole("num_queries", 0, kMost);
+  out.num_references = whole.whole("num_references", 0, kMost);
+  out.num_without_positive = whole.whole("num_without_positive", 0, kMost);
+  out.protocol = whole.text("protocol", "");
+  out.average_precision = json.number("average_precision", 0, 100);
+  out.recall_at_full_precision = json.number("recall_at_full_precision", 0, 100);
+  for (const int k : recall_values_of(json)) {
+    const auto key = fmt::format("{}", k);
+    const Fields recall(json.at("recall"), "a recall"), intervals(json.at("recall_interval95"), "an interval of recall");
+    const Json& interval = intervals.list(key.c_str());
+    if (interval.size() != 2 || !interval[0].is_number() || !interval[1].is_number())
+      json.bad("the interval of recall@{} is no pair of numbers", k);
+    out.recall.push_back({k, recall.number(key.c_str(), 0, 100), interval[0].get<double>(), interval[1].get<double>()});
+  }
+  return out;
+}
+
+Sweep sweep_from(const Fields& json, const std::string& where) {
+  Sweep sweep;
+  sweep.run = record_of(json);
+  sweep.skipped = skipped_of(json, where);
+  for (const auto& one : json.list("runs")) {
+    const Fields point(one, fmt::format("{}, run {}", where, sweep.points.size() + 1));
+    sweep.points.push_back({point.text("model", ""), point.number("rho", 0, 1), point.number("reference_rho", 0, 1),
+                            point.whole("dim", 0, std::numeric_limits<int>::max()), point.number("ms_per_image", 0, kMaxMs),
+                            point.number("end_to_end_ms", 0, kMaxMs), point_evaluation(point, json)});
+    const auto& recall = sweep.points.back().evaluation.recall;
+    if (!std::ranges::equal(recall, sweep.points.front().evaluation.recall, {}, &RecallAt::k, &RecallAt::k)) {
+      point.bad("its recall is not for the same k as that of run 1");
+    }
+  }
+  if (sweep.points.empty()) json.bad("'runs' is empty");
+  return sweep;
+}
+
+}  // namespace
+}  // namespace report
+
+std::variant<RunReport, Sweep> read_run(const std::filesystem::path& file) {
+  const auto json = report::read_json_file(file);
+  const auto where = "'" + file.string() + "'";
+  const report::Fields fields(json, where);
+  if (fields.has("runs")) return report::sweep_from(fields, where);
+  return report::run_from(file, fields, where);
+}
+
+}  // namespace revisit

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Names of the files beside a run.json.
+#pragma once
+
+#include <cmath>
+
+#include "revisit/lab/report.h"
+
+namespace revisit::report {
+
+inline constexpr const char* kPredictionsFile = "predictions.csv";
+inline constexpr const char* kPhotosFile = "photos.csv";
+inline constexpr const char* kTokensFile = "tokens.json";
+inline constexpr const char* kGeoJsonFile = "matches.geojson";
+
+/// Finer than any colour, and short in tokens.json. Scores are kept like this from the start, so that a page drawn again is the
+/// same.
+inline double rounded_score(float value) { return std::round(static_cast<double>(value) * 1e5) / 1e5; }
+
+}  // namespace revisit::report

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// The files of a sweep: one line, one object entry and one marker per setting.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "lab/report/chart.h"
+#include "lab/report/page.h"
+#include "lab/report/text.h"
+
+namespace revisit {
+namespace report {
+namespace {
+
+Chart chart_of(const Sweep& sweep) {
+  Chart chart;
+  const int k = sweep.points.front().evaluation.recall.front().k;
+  chart.title = fmt::format("Recall@{} over milliseconds per image", k);
+  chart.x_label = "milliseconds per image (forward)";
+  chart.y_label = fmt::format("recall@{} (%)", k);
+  chart.y_limit = 100;
+  for (const auto& point : sweep.points) {
+    if (chart.series.empty() || chart.series.back().name != point.model) chart.series.push_back({point.model, {}, true});
+    chart.series.back().points.push_back(
+        {point.ms_per_image, point.evaluation.recall.front().percent, fmt::format("rho {:g}", point.rho)});
+  }
+  return chart;
+}
+
+std::string csv_of(const Sweep& sweep) {
+  std::string out = "model,rho,reference_rho,dim,ms_per_image,end_to_end_ms";
+  for (const auto& at : sweep.points.front().evaluation.recall)
+    out += fmt::format(",recall_{0},recall_{0}_low95,recall_{0}_high95", at.k);
+  out += ",average_precision\n";
+  for (const auto& point : sweep.points) {
+    out += fmt::format("{},{},{},{},{:.3f},{:.3f}", csv_field(point.model), point.rho, point.reference_rho, point.dim,
+                       point.ms_per_image, point.end_to_end_ms);
+    for (const auto& at : point.evaluation.recall) out += fmt::format(",{:.3f},{:.3f},{:.3f}", at.percent, at.low95, at.high95);
+    out += fmt::format(",{:.3f}\n", point.evaluation.average_precision);
+  }
+  return out;
+}
+
+std::string table_of(const Sweep& sweep) {
+  std::string out =
+      "<table>\n<tr><th>model</th><th class=\"n\">rho</th><th class=\"n\">references' rho</th><th class=\"n\">ms</th>";
+  for (const auto& at : sweep.points.front().evaluation.recall) out += fmt::format("<th class=\"n\">R@{} (95 %)</th>", at.k);
+  out += "</tr>\n";
+  for (const auto& point : sweep.points) {
+    out += fmt::format("<tr><td>{}</td><td class=\"n\">{:g}</td><td class=\"n\">{:g}</td><td class=\"n\">{:.1f}</td>",
+                       escaped(point.model), point.rho, point.reference_rho, point.ms_per_image);
+    for (const auto& at : point.evaluation.recall) {
+      out += fmt::format("<td class=\"n\">{:.1f} ({:.1f} to {:.1f})</td>", at.percent, at.low95, at.high95);
+    }
+    out += "</tr>\n";
+  }
+  return out + "</table>\n";
+}
+
+}  // namespace
+}  // namespace report
+
+std::vector<std::string> draw_sweep(const std::filesystem::path& folder, const Sweep& sweep) {
+  if (sweep.points.empty()) return {};
+  report::make_folder(folder);
+  report::write_text(folder / "sweep.csv", report::csv_of(sweep));
+  const report::Drawing curve = report::draw_chart(report::chart_of(sweep));
+  report::write_text(folder / "sweep.svg", report::to_svg(curve, true));
+  save_png(report::to_image(curve, 2), folder / "sweep.png");
+  const Evaluation& first = sweep.points.front().evaluation;
+  std::string body = "<h1>Accuracy against time</h1>\n";
+  body += fmt::format("<p>{}</p>\n", report::escaped(first.protocol));
+  body += "<div id=\"curve\">" + report::to_svg(curve) + "</div>\n" + "<h2>Table</h2>\n<div class=\"wide\">" +
+          report::table_of(sweep) + "</div>\n";
+  body += fmt::format("<p>{} queries, {} references. {} queries have no right reference; they count as misses. ",
+                      first.num_queries, first.num_references, first.num_without_positive);
+  body += "Times are medians of the forward pass of a query, decoding excluded.</p>\n";
+  report::Rows facts{{"command", fmt::format("revisit {} {}", sweep.run.command, fmt::join(sweep.run.arguments, " "))},
+                     {"started", sweep.run.started},
+                     {"input", fmt::format("{}x{} for the first model", sweep.run.size.height, sweep.run.size.width)},
+                     {"machine", fmt::format("{}, {}", sweep.run.cpu,
+                                             sweep.run.threads > 0 ? fmt::format("{} threads", sweep.run.threads) : "all cores")},
+                     {"version", "revisit " + sweep.run.version}};
+  body += "<h2>Settings</h2>\n" + report::fact_table(facts) + report::skipped_list(sweep.skipped);
+  report::write_text(folder / "report.html", report::page("revisit sweep", body));
+  return {"sweep.csv", "sweep.svg", "sweep.png", "report.html"};
+}
+
+void write_sweep(const std::filesystem::path& folder, const Sweep& sweep) {
+  if (!draw_sweep(folder, sweep).empty()) report::write_text(folder / "sweep.json", sweep_json(sweep));
+}
+
+}  // namespace revisit

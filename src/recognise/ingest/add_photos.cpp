@@ -1,0 +1,229 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Photos into an index. While one is described the next is read, hashed and, if it is new, decoded.
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+
+#include "core/base/fail.h"
+#include "core/base/file.h"
+#include "core/base/prefetch.h"
+#include "recognise/photos/exif_places.h"
+#include "recognise/ingest/or_skip.h"
+#include "revisit/ingest.h"
+
+namespace revisit {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kRowsPerCommit = 1000;
+constexpr double kWorkPerCommit = 20;  // seconds of work for each second spent committing
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+std::uint64_t content_hash(std::span<const std::byte> bytes) {
+  const std::uint64_t hash = XXH3_64bits(bytes.data(), bytes.size());
+  return hash == 0 ? 1 : hash;  // 0 stands for "no file"
+}
+
+/// What is to be done with a photo, given what is in the index.
+struct Plan {
+  enum class What { kAdd, kUpdate, kPlace, kUnchanged, kChanged, kDuplicate } what = What::kAdd;
+  std::string name;   // in the index
+  std::string other;  // of the duplicate that is there
+  bool needs_descriptor() const { return what == What::kAdd || what == What::kUpdate; }
+};
+
+// One folder more of the path in front: a.jpg, left/a.jpg, drive/left/a.jpg, ..., the whole path.
+std::string longer_name(const std::string& name, const std::string& path) {
+  if (!path.ends_with("/" + name)) return path;
+  const auto slash = path.size() - name.size() - 1;
+  return slash == 0 ? path : path.substr(path.rfind('/', slash - 1) + 1);
+}
+
+// A table may know places and times better than it did when the photo was added.
+bool says_otherwise(const Photo& photo, const IndexEntry& there) {
+  if (photo.time_s && photo.time_s != there.time_s) return true;
+  if (!photo.position) return false;
+  return !there.position || photo.position->east_m != there.position->east_m ||
+         photo.position->north_m != there.position->north_m;
+}
+
+Plan plan_for(const IndexWriter& writer, const Photo& photo, const std::string& path, std::uint64_t hash, bool update) {
+  Plan plan;
+  plan.name = photo.name;
+  for (auto there = writer.find(plan.name); there; there = writer.find(plan.name)) {
+    if (there->content_hash == hash) {
+      plan.what = says_otherwise(photo, *there) ? Plan::What::kPlace : Plan::What::kUnchanged;
+      return plan;
+    }
+    if (there->path == path) {
+      plan.what = update ? Plan::What::kUpdate : Plan::What::kChanged;
+      return plan;
+    }
+    // Another file's name.
+    if (plan.name == path) fail(ErrorCode::kUsage, "'{}' is in the index already, made from '{}'", plan.name, there->path);
+    plan.name = longer_name(plan.name, path);
+  }
+  if (auto other = writer.name_of_content(hash)) {
+    plan.what = Plan::What::kDuplicate;
+    plan.other = std::move(*other);
+  }
+  return plan;
+}
+
+struct Loaded {
+  IndexEntry entry;
+  std::optional<Image> image;      // when it is to be described
+  std::optional<Skipped> skipped;  // when it cannot be used
+};
+
+class Adding {
+ public:
+  Adding(IndexWriter& writer, Extractor& extractor, const std::vector<Photo>& photos, const AddOptions& options)
+      : writer_(writer), extractor_(extractor), photos_(photos), options_(options) {}
+
+  AddReport run() {
+    Prefetch<Loaded> loaded(photos_.size(), [this](std::size_t i) { return load(photos_[i], false); });
+    try {
+      for (std::size_t i = 0; i < photos_.size() && !report_.stopped; ++i) {
+        take(photos_[i], *loaded.next());
+        if (commit_is_due()) commit();
+        if (options_.progress && !options_.progress(report_)) report_.stopped = true;
+      }
+    } catch (const Error&) {
+      keep_what_was_done();
+      throw;
+    }
+    commit();
+    return std::move(report_);
+  }
+
+ private:
+  // On the loading thread. What is wrong with the photo is `skipped`; what is wrong with the index is thrown.
+  Loaded load(const Photo& photo, bool decode_anyway) {
+    Loaded out;
+    out.entry.path = fs::absolute(photo.path).lexically_normal().string();
+    const DecodeOptions decoding{options_.orientation};
+    std::vector<std::byte> bytes;
+    out.skipped = or_skip(photo, [&] {
+      bytes = read_file(photo.path, static_cast<std::uint64_t>(decoding.max_file_bytes));
+      out.entry.content_hash = content_hash(bytes);
+    });
+    if (out.skipped || (!decode_anyway && !plan(photo, out.entry).needs_descriptor())) return out;
+    out.skipped = or_skip(photo, [&] {
+      PhotoInfo info;
+      out.image = decode_image(bytes, photo.path.string(), decoding, &info);
+      Photo by_exif;
+      place_by(info, by_exif);
+      out.entry.position = photo.position ? photo.position : by_exif.position;
+      out.entry.time_s = photo.time_s ? photo.time_s : by_exif.time_s;
+    });
+    return out;
+  }
+
+  Plan plan(const Photo& photo, const IndexEntry& entry) {
+    const std::lock_guard guard(mutex_);
+    return plan_for(writer_, photo, entry.path, entry.content_hash, options_.update);
+  }
+
+  std::optional<IndexEntry> entry_of(const std::string& name) {
+    const std::lock_guard guard(mutex_);
+    return writer_.find(name);
+  }
+
+  void take(const Photo& photo, Loaded loaded) {
+    if (loaded.skipped) {
+      if (options_.strict)
+        throw Error(loaded.skipped->code, loaded.skipped->reason, "without --strict the other photos are added");
+      report_.skipped.push_back(std::move(*loaded.skipped));
+      return;
+    }
+    // Planned again: the photo before this one may have been the same.
+    const Plan now = plan(photo, loaded.entry);
+    switch (now.what) {
+      case Plan::What::kUnchanged: ++report_.unchanged; return;
+      case Plan::What::kPlace: place(photo, now.name); return;
+      case Plan::What::kChanged: report_.changed.push_back(now.name); return;
+      case Plan::What::kDuplicate:
+        report_.duplicates.push_back(fmt::format("'{}' is the same photo as '{}'", photo.path.string(), now.other));
+        return;
+      case Plan::What::kAdd:
+      case Plan::What::kUpdate: break;
+    }
+    // It was to be passed over, but the photo before it has taken its double out of the index.
+    if (!loaded.image) return take(photo, load(photo, true));
+    const std::vector<float> descriptor = extractor_.describe(*loaded.image);
+    loaded.entry.name = now.name;
+    if (const auto before = entry_of(now.name)) {  // what was known of the photo stays known
+      if (!loaded.entry.position) loaded.entry.position = before->position;
+      if (!loaded.entry.time_s) loaded.entry.time_s = before->time_s;
+    }
+    const std::lock_guard guard(mutex_);
+    writer_.add(loaded.entry, descriptor, now.what == Plan::What::kUpdate);
+    count_pending();
+    ++(now.what == Plan::What::kUpdate ? report_.updated : report_.added);
+  }
+
+  void place(const Photo& photo, const std::string& name) {
+    const auto before = entry_of(name);
+    const std::lock_guard guard(mutex_);
+    writer_.place(name, photo.position ? photo.position : before->position, photo.time_s ? photo.time_s : before->time_s);
+    count_pending();
+    ++report_.placed;
+  }
+
+  void count_pending() {
+    if (pending_++ == 0) first_pending_ = Clock::now();
+  }
+
+  // As often as the disk takes it without slowing the work: little is lost by a crash, little time by waiting for the disk.
+  bool commit_is_due() const {
+    if (pending_ == 0) return false;
+    const double patience_s = std::min(options_.commit_seconds, kWorkPerCommit * commit_s_);
+    return pending_ >= kRowsPerCommit || seconds_since(first_pending_) >= patience_s;
+  }
+
+  void keep_what_was_done() noexcept {
+    try {
+      commit();
+    } catch (const std::exception&) {
+      // A writer that failed refuses to go on; the first error is the one to tell.
+    }
+  }
+
+  void commit() {
+    const std::lock_guard guard(mutex_);
+    const auto start = Clock::now();
+    writer_.commit();
+    commit_s_ = seconds_since(start);
+    pending_ = 0;
+  }
+
+  IndexWriter& writer_;
+  Extractor& extractor_;
+  const std::vector<Photo>& photos_;
+  const AddOptions& options_;
+  AddReport report_;
+  std::mutex mutex_;  // of the writer: both threads ask it
+  int pending_ = 0;
+  Clock::time_point first_pending_;
+  double commit_s_ = 0;  // what the last one took
+};
+
+}  // namespace
+
+int AddReport::done() const {
+  return added + updated + placed + unchanged + static_cast<int>(changed.size() + duplicates.size() + skipped.size());
+}
+
+AddReport add_photos(IndexWriter& writer, Extractor& extractor, const std::vector<Photo>& photos, const AddOptions& options) {
+  return Adding(writer, extractor, photos, options).run();
+}
+
+}  // namespace revisit

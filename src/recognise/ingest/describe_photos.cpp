@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Many photos through one extractor. The next photo is decoded while one is described.
+#include <algorithm>
+#include <chrono>
+#include <variant>
+
+#include "core/base/fail.h"
+#include "core/base/prefetch.h"
+#include "recognise/ingest/or_skip.h"
+#include "revisit/ingest.h"
+
+namespace revisit {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
+
+struct Decoded {
+  std::variant<Image, Skipped> content;
+  double ms = 0;
+};
+
+Decoded decode(const Photo& photo, Orientation orientation) {
+  DecodeOptions options;
+  options.orientation = orientation;
+  const auto start = Clock::now();
+  Image image;
+  if (auto skipped = or_skip(photo, [&] { image = load_image(photo.path, options); })) return {std::move(*skipped), 0};
+  return {std::move(image), ms_since(start)};
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+DescribedPhotos describe_photos(Extractor& extractor, const std::vector<Photo>& photos, Orientation orientation,
+                                const std::function<bool(int, int)>& progress) {
+  DescribedPhotos out;
+  out.dim = extractor.descriptor_dim();
+  const auto dim = static_cast<std::size_t>(out.dim);
+  out.rows.assign(photos.size() * dim, 0.0F);
+  std::vector<double> forward_ms, end_to_end_ms;
+  Prefetch<Decoded> decoded(photos.size(), [&](std::size_t i) { return decode(photos[i], orientation); });
+  for (std::size_t i = 0; i < photos.size(); ++i) {
+    const Decoded photo = std::move(*decoded.next());
+    if (const auto* skipped = std::get_if<Skipped>(&photo.content)) {
+      out.skipped.push_back(*skipped);
+      out.skipped_rows.push_back(static_cast<int>(i));
+    } else {
+      const auto row = extractor.describe(std::get<Image>(photo.content));
+      std::ranges::copy(row, out.rows.begin() + static_cast<std::ptrdiff_t>(i * dim));
+      const StageTimes times = extractor.last_times();
+      forward_ms.push_back(times.blocks_ms + times.prune_ms + times.aggregate_ms);
+      end_to_end_ms.push_back(photo.ms + times.preprocess_ms + forward_ms.back());
+    }
+    if (progress && !progress(static_cast<int>(i) + 1, static_cast<int>(photos.size()))) {
+      fail(ErrorCode::kInterrupted, "stopped after {} of {} photos", i + 1, photos.size());
+    }
+  }
+  out.median_forward_ms = median(std::move(forward_ms));
+  out.median_end_to_end_ms = median(std::move(end_to_end_ms));
+  return out;
+}
+
+}  // namespace revisit

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Which rows a search may return: not replaced ones, and only those whose place and time fit.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "retrieval/store/catalogue.h"
+#include "revisit/index.h"
+
+namespace revisit::retrieval {
+
+/// Throws Error kUsage naming the option, or the query and the position of a value that is not finite.
+void check_search(std::span<const float> queries, int dim, const SearchOptions& options);
+
+bool filters_by_place_or_time(const SearchOptions& options);
+
+/// (rows) 1 where the row's place and time fit; rows that do not know theirs do not.
+std::vector<std::uint8_t> matching_rows(const std::vector<PlaceAndTime>& known, int rows, const SearchOptions& options);
+
+}  // namespace revisit::retrieval

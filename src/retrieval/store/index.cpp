@@ -1,0 +1,268 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Index: a view of what was committed when it was opened or refreshed.
+#include "revisit/index.h"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "core/base/fail.h"
+#include "retrieval/store/catalogue.h"
+#include "retrieval/files/disk.h"
+#include "retrieval/store/filter.h"
+#include "retrieval/search/graph.h"
+#include "retrieval/search/projected.h"
+#include "retrieval/files/row_file.h"
+#include "retrieval/search/search.h"
+
+namespace revisit {
+namespace {
+
+constexpr int kLeastRowsOfGraph = 500;  // fewer are scanned as fast, and exactly
+constexpr int kLeastNearest = 200;      // rows a graph search looks at, at least
+
+}  // namespace
+
+struct Index::Impl {
+  std::filesystem::path folder;
+  retrieval::Catalogue catalogue;
+  retrieval::Snapshot snapshot;
+  retrieval::RowFile vectors;
+  std::optional<retrieval::RowFile> codes;
+  std::vector<std::uint8_t> live;  // (rows), empty when no row was replaced
+
+  std::mutex mutex;                                        // of the catalogue's statements, `sound` and `places`
+  std::vector<std::uint8_t> sound;                         // (rows) 1: its checksum was found right
+  std::optional<std::vector<retrieval::PlaceAndTime>> places;  // read when a search first asks
+
+  std::mutex derived_mutex;  // of the two below, which a search first asks for makes; only refresh() outdates them
+  std::map<int, retrieval::Projected> projected;  // by dim
+  std::map<int, retrieval::Graph> graphs;         // by dim, 0: of the rows as they are
+
+  Impl(const std::filesystem::path& where, retrieval::Catalogue opened)
+      : folder(where),
+        catalogue(std::move(opened)),
+        snapshot(catalogue.snapshot(0)),
+        vectors(retrieval::open_vectors(folder, catalogue.settings().dim, catalogue.identity(), snapshot.rows)) {
+    take_codes();
+    take_replaced();
+  }
+
+  void take_codes() {
+    codes = retrieval::open_codes(folder, vectors.header(), snapshot.rows);
+    if (codes || snapshot.rows == 0) return;
+    // Deleted or cut. Made anew when nobody writes and the folder lets us; without codes a search is slower, not different.
+    const auto lock = retrieval::FolderLock::try_take(folder);
+    if (!lock) return;
+    codes = retrieval::open_codes(folder, vectors.header(), snapshot.rows);
+    if (codes) return;
+    try {
+      retrieval::rebuild_codes(folder, vectors);
+    } catch (const Error&) {
+      return;
+    }
+    codes = retrieval::open_codes(folder, vectors.header(), snapshot.rows);
+  }
+
+  void take_replaced() {
+    live.clear();
+    if (snapshot.replaced.empty()) return;
+    live.assign(static_cast<std::size_t>(snapshot.rows), 1);
+    for (const int row : snapshot.replaced) live[static_cast<std::size_t>(row)] = 0;
+  }
+
+  bool is_live(int row) const { return live.empty() || live[static_cast<std::size_t>(row)] != 0; }
+
+  void require_row(int row) const {
+    if (row < 0 || row >= snapshot.rows) {
+      fail(ErrorCode::kUsage, "row {} is not in index '{}' of {} rows", row, folder.string(), snapshot.rows);
+    }
+  }
+
+  // The disk may have changed what was written, so nothing is answered from a row whose checksum does not fit.
+  void require_sound(int row) {
+    const std::lock_guard guard(mutex);
+    sound.resize(static_cast<std::size_t>(snapshot.rows), 0);
+    std::uint8_t& known = sound[static_cast<std::size_t>(row)];
+    if (known != 0) return;
+    if (XXH3_64bits(vectors.row(row), vectors.header().row_bytes()) != catalogue.checksum(row)) {
+      fail_with_hint(ErrorCode::kBadFile, "revisit index verify lists every damaged row",
+                     "row {} of index '{}' is damaged: its checksum does not fit", row, folder.string());
+    }
+    known = 1;
+  }
+
+  retrieval::Source source() const {
+    return {folder, reinterpret_cast<const float*>(vectors.data()), snapshot.rows, vectors.header().dim,
+            vectors.header().identity};
+  }
+
+  const retrieval::Projected& projected_to(int dim) {
+    const std::lock_guard guard(derived_mutex);
+    retrieval::Projected& out = projected.try_emplace(dim, dim).first->second;
+    out.update(source());
+    return out;
+  }
+
+  // `rows` are those of `dim`, or as they are when it is 0.
+  const retrieval::Graph& graph_of(int dim, const retrieval::SearchSpace& rows) {
+    const std::lock_guard guard(derived_mutex);
+    retrieval::Graph& graph = graphs[dim];
+    retrieval::Source from = source();
+    from.rows = rows.rows;
+    from.dim = rows.dim;
+    graph.update(from, retrieval::graph_name(dim));
+    graph.set_live(live);
+    return graph;
+  }
+
+  std::vector<std::vector<Match>> search_graph(const retrieval::SearchSpace& space, std::span<const float> queries,
+                                               const SearchOptions& options, SearchStats& stats) {
+    const retrieval::Graph& graph = graph_of(options.dim.value_or(0), space);
+    const auto dim = static_cast<std::size_t>(space.dim);
+    const int nearest = std::max(kLeastNearest, 2 * options.top_k);
+    const auto enough =
+        static_cast<std::size_t>(std::min(options.top_k, snapshot.rows - static_cast<int>(snapshot.replaced.size())));
+    std::vector<std::vector<Match>> out;
+    for (std::size_t at = 0; at < queries.size(); at += dim) {
+      const std::vector<int> found = graph.nearest(queries.data() + at, nearest);
+      stats.rows_reranked += static_cast<std::int64_t>(found.size());
+      out.push_back(retrieval::rank(space, queries.data() + at, found, options.top_k));
+      // Copies of one photo can make an island that the rest does not lead out of.
+      if (out.back().size() < enough) {
+        out.back() = retrieval::search(space, queries.subspan(at, dim), options.top_k, options.mode, stats).front();
+      }
+    }
+    return out;
+  }
+
+  // Empty: every row is wanted.
+  std::vector<std::uint8_t> wanted(const SearchOptions& options) {
+    if (!retrieval::filters_by_place_or_time(options)) return live;
+    std::vector<std::uint8_t> out;
+    {
+      const std::lock_guard guard(mutex);
+      if (!places) places = catalogue.places_and_times(snapshot.rows);
+      out = retrieval::matching_rows(*places, snapshot.rows, options);
+    }
+    for (std::size_t r = 0; r < live.size(); ++r) out[r] &= live[r];
+    return out;
+  }
+};
+
+Index::Index() = default;
+Index::Index(Index&&) noexcept = default;
+Index& Index::operator=(Index&&) noexcept = default;
+Index::~Index() = default;
+
+Index Index::open(const std::filesystem::path& folder) {
+  retrieval::require_folder(folder);
+  Index out;
+  out.impl_ = std::make_unique<Impl>(folder, retrieval::Catalogue::open(folder));
+  return out;
+}
+
+int Index::rows() const { return impl_->snapshot.rows; }
+
+int Index::live_rows() const { return impl_->snapshot.rows - static_cast<int>(impl_->snapshot.replaced.size()); }
+
+bool Index::is_live(int row) const {
+  impl_->require_row(row);
+  return impl_->is_live(row);
+}
+
+const IndexSettings& Index::settings() const { return impl_->catalogue.settings(); }
+
+IndexEntry Index::entry(int row) const {
+  impl_->require_row(row);
+  const std::lock_guard guard(impl_->mutex);
+  return impl_->catalogue.entry(row);
+}
+
+std::optional<int> Index::find(const std::string& name) const {
+  std::optional<int> row;
+  {
+    const std::lock_guard guard(impl_->mutex);
+    row = impl_->catalogue.newest_with_name(name, impl_->snapshot.rows);
+  }
+  // Of the rows with one name the newest is the one in use; a later commit cannot change that for this view.
+  return row && impl_->is_live(*row) ? row : std::nullopt;
+}
+
+std::span<const float> Index::descriptor(int row) const {
+  impl_->require_row(row);
+  return {reinterpret_cast<const float*>(impl_->vectors.row(row)), static_cast<std::size_t>(impl_->vectors.header().dim)};
+}
+
+std::span<const float> Index::checked_descriptor(int row) const {
+  const std::span<const float> values = descriptor(row);
+  impl_->require_sound(row);
+  return values;
+}
+
+std::vector<std::vector<Match>> Index::search(std::span<const float> queries, const SearchOptions& options,
+                                              SearchStats* stats) const {
+  const retrieval::RowFile& vectors = impl_->vectors;
+  retrieval::check_search(queries, vectors.header().dim, options);
+  retrieval::SearchSpace space;
+  std::vector<float> whitened;
+  if (options.dim) {
+    const retrieval::Projected& projected = impl_->projected_to(*options.dim);
+    whitened = projected.whitening().apply(queries);
+    queries = whitened;
+    space = projected.space();
+  } else {
+    space.dim = vectors.header().dim;
+    space.rows = reinterpret_cast<const float*>(vectors.data());
+    if (impl_->codes) {
+      space.codes = impl_->codes->data();
+      space.code_stride = impl_->codes->header().row_bytes();
+      space.coded = impl_->codes->rows();
+    }
+  }
+  const std::vector<std::uint8_t> wanted = impl_->wanted(options);
+  space.end = std::min(rows(), options.end_row.value_or(rows()));
+  space.first = std::min(options.first_row, space.end);
+  space.wanted = wanted.empty() ? nullptr : wanted.data();
+  SearchStats counted;
+  const bool all_rows = space.first == 0 && space.end == rows() && !retrieval::filters_by_place_or_time(options);
+  const bool by_graph = options.ann == SearchOptions::Ann::kHnsw && all_rows && rows() >= kLeastRowsOfGraph;
+  const auto search_once = [&] {
+    return by_graph ? impl_->search_graph(space, queries, options, counted)
+                    : retrieval::search(space, queries, options.top_k, options.mode, counted);
+  };
+  std::vector<std::vector<Match>> out;
+  try {
+    out = search_once();
+  } catch (const retrieval::CodesDisagree& damage) {
+    impl_->require_sound(damage.row);
+    space.coded = 0;  // the row is as it was written, so its codes are not: slower without them, not different
+    out = search_once();
+  }
+  for (const auto& list : out) {
+    for (const Match& match : list) impl_->require_sound(match.row);
+  }
+  if (stats != nullptr) *stats = counted;
+  return out;
+}
+
+int Index::refresh() {
+  const std::lock_guard guard(impl_->mutex);
+  const int before = impl_->snapshot.rows;
+  retrieval::Snapshot now = impl_->catalogue.snapshot(before);
+  if (now.rows < before) {
+    fail(ErrorCode::kBadFile, "index '{}' shrank from {} to {} rows", impl_->folder.string(), before, now.rows);
+  }
+  if (now.rows > before) impl_->vectors.grow(now.rows);
+  impl_->snapshot = std::move(now);
+  if (impl_->snapshot.rows > before) impl_->take_codes();
+  impl_->take_replaced();
+  impl_->places.reset();
+  return impl_->snapshot.rows - before;
+}
+
+}  // namespace revisit

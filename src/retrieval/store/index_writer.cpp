@@ -1,0 +1,241 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// IndexWriter. Rows go to the files as they come and to an open transaction of the catalogue; commit() makes the files durable
+// and then the transaction, in this order, so that a committed line always has its row. Memory does not grow with the rows.
+#include <xxhash.h>
+
+#include <cmath>
+#include <random>
+#include <span>
+#include <utility>
+
+#include "core/base/fail.h"
+#include "core/base/limits.h"
+#include "retrieval/store/catalogue.h"
+#include "retrieval/files/disk.h"
+#include "retrieval/files/row_file.h"
+#include "revisit/index.h"
+
+namespace revisit {
+namespace {
+
+std::uint64_t random_identity() {
+  std::random_device random;
+  return (std::uint64_t{random()} << 32U) | random();
+}
+
+// The two files first, then the catalogue: whoever finds a catalogue finds everything.
+retrieval::Catalogue open_or_create(const std::filesystem::path& folder, const IndexSettings& settings) {
+  if (retrieval::Catalogue::exists(folder)) return retrieval::Catalogue::open_to_write(folder);
+  const auto vectors = folder / retrieval::kVectorsName;
+  if (retrieval::is_regular_or_absent(vectors)) {
+    const std::uint64_t bytes = retrieval::File(vectors, retrieval::File::Access::kRead).size();
+    if (bytes > retrieval::kHeaderBytes) {
+      fail(ErrorCode::kBadFile, "'{}' has {} bytes of rows, but '{}' is not there to say what they are", vectors.string(),
+           bytes - retrieval::kHeaderBytes, (folder / retrieval::kCatalogueName).string());
+    }
+  }
+  const std::uint64_t identity = random_identity();
+  retrieval::RowAppender::create(vectors, {retrieval::FileKind::kVectors, retrieval::kFormatVersion, settings.dim, identity});
+  retrieval::RowAppender::create(folder / retrieval::kCodesName,
+                             {retrieval::FileKind::kCodes, retrieval::kFormatVersion, settings.dim, identity});
+  return retrieval::Catalogue::create(folder, settings, identity);
+}
+
+void make_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  if (std::filesystem::create_directories(folder, error)) {
+    const auto parent = std::filesystem::absolute(folder).lexically_normal().parent_path();
+    retrieval::flush_folder(parent);
+  }
+  if (error && !std::filesystem::is_directory(folder)) {
+    fail(error == std::errc::no_space_on_device ? ErrorCode::kNoSpace : ErrorCode::kIo, "cannot make folder '{}': {}",
+         folder.string(), error.message());
+  }
+}
+
+// Cuts a torn tail; makes codes that are missing or too short.
+retrieval::RowAppender open_codes_to_append(const std::filesystem::path& folder, const retrieval::Header& header, int rows) {
+  if (!retrieval::open_codes(folder, header, rows)) {
+    retrieval::rebuild_codes(folder, retrieval::RowFile(folder / retrieval::kVectorsName, retrieval::FileKind::kVectors, rows));
+  }
+  return {folder / retrieval::kCodesName, retrieval::FileKind::kCodes, rows};
+}
+
+}  // namespace
+
+struct IndexWriter::Impl {
+  std::filesystem::path folder;
+  retrieval::FolderLock lock;
+  retrieval::Catalogue catalogue;
+  int committed;
+  retrieval::RowAppender vectors;
+  retrieval::RowAppender codes;
+  int pending = 0;    // rows of the open transaction
+  bool open = false;  // a transaction
+  bool failed = false;
+  std::vector<std::byte> code_row;
+
+  Impl(const std::filesystem::path& where, retrieval::FolderLock held, const IndexSettings& settings)
+      : folder(where),
+        lock(std::move(held)),
+        catalogue(open_or_create(folder, settings)),
+        committed(check(settings)),
+        vectors(folder / retrieval::kVectorsName, retrieval::FileKind::kVectors, committed),
+        codes(open_codes_to_append(folder, vectors.header(), committed)) {}
+
+  // Before anything is cut: a file of another index must not lose its rows.
+  int check(const IndexSettings& settings) {
+    const IndexSettings& stored = catalogue.settings();
+    require_compatible(folder, stored, settings);
+    const retrieval::File file(folder / retrieval::kVectorsName, retrieval::File::Access::kRead);
+    retrieval::require_same_index(retrieval::read_header(file, retrieval::FileKind::kVectors), stored.dim, catalogue.identity(), file.path());
+    return catalogue.snapshot(0).rows;
+  }
+
+  void require_sound() const {
+    if (failed) {
+      fail_with_hint(ErrorCode::kIo, "open the index again: committed rows are safe",
+                     "an earlier write to index '{}' failed, so this writer has ended", folder.string());
+    }
+  }
+
+  void begin() {
+    if (open) return;
+    catalogue.begin();
+    open = true;
+  }
+
+  // After a failed write nobody knows what is on the disk: the transaction is given up and the writer ends.
+  template <typename Action>
+  void write(const Action& action) {
+    try {
+      action();
+    } catch (...) {
+      failed = true;
+      catalogue.rollback();
+      throw;
+    }
+  }
+};
+
+IndexWriter::IndexWriter() = default;
+IndexWriter::IndexWriter(IndexWriter&&) noexcept = default;
+IndexWriter& IndexWriter::operator=(IndexWriter&&) noexcept = default;
+
+IndexWriter::~IndexWriter() {
+  if (impl_ && impl_->open && !impl_->failed) impl_->catalogue.rollback();
+}
+
+namespace {
+
+/// A folder of photos named by mistake must not become an index beside them. What a crash left of an index that was being made
+/// is ours.
+void refuse_foreign_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  if (std::filesystem::exists(folder / retrieval::kCatalogueName, error)) return;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    const auto ours = [&](const char* known) { return name.starts_with(known); };
+    if (ours(retrieval::kCatalogueName) || ours(retrieval::kVectorsName) || ours(retrieval::kCodesName) || name == retrieval::kLockName) continue;
+    fail_with_hint(ErrorCode::kUsage, "name a folder that is not there yet: revisit index add places.rvs photos/",
+                   "'{}' is no index, but a folder with other files, such as '{}'", folder.string(), name);
+  }
+}
+
+}  // namespace
+
+IndexWriter IndexWriter::open(const std::filesystem::path& folder, const IndexSettings& settings) {
+  retrieval::check_settings(settings);
+  make_folder(folder);
+  retrieval::require_folder(folder);
+  refuse_foreign_folder(folder);
+  IndexWriter out;
+  out.impl_ = std::make_unique<Impl>(folder, retrieval::FolderLock::take(folder), settings);
+  return out;
+}
+
+int IndexWriter::add(const IndexEntry& entry, std::span<const float> descriptor, bool replace) {
+  impl_->require_sound();
+  retrieval::check_entry(entry);
+  const auto dim = static_cast<std::size_t>(impl_->catalogue.settings().dim);
+  if (descriptor.size() != dim) {
+    fail(ErrorCode::kUsage, "the descriptor of '{}' has {} values, the index has dim {}", entry.name, descriptor.size(), dim);
+  }
+  for (std::size_t i = 0; i < dim; ++i) {
+    if (!std::isfinite(descriptor[i])) {
+      fail(ErrorCode::kUsage, "the descriptor of '{}' holds {} at position {}", entry.name, descriptor[i], i);
+    }
+  }
+  const std::optional<int> old = impl_->catalogue.live_with_name(entry.name);
+  if (old && !replace) {
+    fail(ErrorCode::kUsage, "'{}' is already in index '{}' as row {}", entry.name, impl_->folder.string(), *old);
+  }
+  const int row = rows();
+  if (row >= limits::kMaxIndexRows) {
+    fail(ErrorCode::kLimit, "index '{}' is full: {} rows are the limit", impl_->folder.string(), limits::kMaxIndexRows);
+  }
+  impl_->write([&] {
+    impl_->begin();
+    ++impl_->pending;
+    const auto bytes = std::as_bytes(descriptor);
+    impl_->vectors.append(bytes);
+    retrieval::encode_codes(descriptor, impl_->code_row);
+    impl_->codes.append(impl_->code_row);
+    if (old) impl_->catalogue.mark_replaced(*old);
+    impl_->catalogue.insert(row, entry, XXH3_64bits(bytes.data(), bytes.size()));
+  });
+  return row;
+}
+
+void IndexWriter::place(const std::string& name, const std::optional<Position>& position, const std::optional<double>& time_s) {
+  impl_->require_sound();
+  const std::optional<int> row = impl_->catalogue.live_with_name(name);
+  if (!row) fail(ErrorCode::kUsage, "'{}' is not in index '{}'", name, impl_->folder.string());
+  IndexEntry entry;
+  entry.name = name;
+  entry.position = position;
+  entry.time_s = time_s;
+  retrieval::check_entry(entry);
+  impl_->write([&] {
+    impl_->begin();
+    impl_->catalogue.place(*row, position, time_s);
+  });
+}
+
+void IndexWriter::commit() {
+  impl_->require_sound();
+  if (!impl_->open) return;
+  impl_->write([&] {
+    impl_->vectors.flush();
+    impl_->codes.flush();
+    impl_->catalogue.commit();
+    impl_->open = false;
+  });
+  impl_->committed += std::exchange(impl_->pending, 0);
+}
+
+int IndexWriter::rows() const { return impl_->committed + impl_->pending; }
+
+int IndexWriter::committed_rows() const { return impl_->committed; }
+
+const IndexSettings& IndexWriter::settings() const { return impl_->catalogue.settings(); }
+
+std::optional<IndexSettings> index_settings(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder, ignored)) return std::nullopt;
+  retrieval::require_folder(folder);
+  if (!retrieval::Catalogue::exists(folder)) return std::nullopt;
+  return retrieval::Catalogue::open(folder).settings();
+}
+
+std::optional<IndexEntry> IndexWriter::find(const std::string& name) const {
+  const std::optional<int> row = impl_->catalogue.live_with_name(name);
+  return row ? std::optional(impl_->catalogue.entry(*row)) : std::nullopt;
+}
+
+std::optional<std::string> IndexWriter::name_of_content(std::uint64_t content_hash) const {
+  return content_hash == 0 ? std::nullopt : impl_->catalogue.live_name_with_content(content_hash);
+}
+
+}  // namespace revisit

@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Settings that contradict each other, or ask for nothing, are refused before a model is loaded.
+#include "training/recipe/check.h"
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+
+#include "core/base/fail.h"
+#include "core/base/limits.h"
+#include "core/formats/toml_tree.h"
+
+namespace revisit::recipe {
+namespace {
+
+constexpr std::size_t kLongestName = 100;
+constexpr std::int64_t kMostImages = 65'536;  // of one batch
+
+class Checker {
+ public:
+  explicit Checker(const std::string& file) : file_(file) {}
+
+  template <typename... Args>
+  void refuse_if(bool wrong, const char* hint, fmt::format_string<Args...> sentence, Args&&... args) const {
+    if (wrong) fail_with_hint(ErrorCode::kUsage, hint, "{}: {}", file_, fmt::format(sentence, std::forward<Args>(args)...));
+  }
+
+ private:
+  const std::string& file_;
+};
+
+// The name becomes a folder: runs/<name>.
+bool is_folder_name(const std::string& name) {
+  const auto fits = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.'; };
+  return !name.empty() && name.size() <= kLongestName && name.front() != '.' && std::ranges::all_of(name, fits);
+}
+
+void check_run(const TrainConfig& config, const Checker& check) {
+  check.refuse_if(!is_folder_name(config.name), "it names the output folder, runs/NAME",
+                  "name is {}, but must be 1 to {} letters, digits, '-', '_' or '.', the first no '.'", in_quotes(config.name),
+                  kLongestName);
+  check.refuse_if(config.precision != "f32" && config.precision != "bf16" && config.precision != "fp16", "precision = \"f32\"",
+                  "precision is {}, but must be one of f32, bf16, fp16", in_quotes(config.precision));
+  check.refuse_if(config.precision == "fp16" && config.device != "cuda", "precision = \"f32\", or device = \"cuda\"",
+                  "precision is {}, which needs device cuda, but device is {}", config.precision, config.device);
+  check.refuse_if(config.steps == 0 && config.distill.teachers.empty(), "steps = 4000, for example",
+                  "steps is 0 and [distill] has no teacher: there is nothing to do");
+  check.refuse_if(config.steps > 0 && config.data.sources.empty(), "[[data.source]] with kind = \"town\", for example",
+                  "there is no [[data.source]] to learn from");
+}
+
+void check_model(const TrainModel& model, const Checker& check) {
+  // 0 stands for what arch or the backbone has, and is looked at when that is known.
+  check.refuse_if(model.width > 0 && model.heads > 0 && model.width % model.heads != 0, "64 values a head are usual",
+                  "[model] width is {}, which is no multiple of heads, {}", model.width, model.heads);
+  check.refuse_if(model.depth > 0 && model.trained_blocks > model.depth, "trained_blocks = depth trains them all",
+                  "[model] trained_blocks is {}, but depth is {}", model.trained_blocks, model.depth);
+  check.refuse_if(model.depth > 0 && model.weitop && model.weitop_layer >= model.depth, "weitop_layer = 1, as in the paper",
+                  "[model] weitop_layer is {}, but must be below depth, {}", model.weitop_layer, model.depth);
+  const std::int64_t dim = static_cast<std::int64_t>(model.clusters) * model.cluster_dim + model.token_dim;
+  check.refuse_if(dim > static_cast<std::int64_t>(limits::kMaxDescriptorDim), "fewer clusters, or a smaller cluster_dim",
+                  "[model] clusters x cluster_dim + token_dim is {}, but a descriptor has at most {} values", dim,
+                  limits::kMaxDescriptorDim);
+  if (model.aggregator == "weiad") {
+    const int sum = std::accumulate(model.tiers.begin(), model.tiers.end(), 0);
+    check.refuse_if(sum != model.clusters, "tiers says how many clusters fall into each tier, the heaviest first",
+                    "[model] tiers add up to {}, but clusters is {}", sum, model.clusters);
+  }
+  check.refuse_if(model.weitop && model.aggregator != "weiad", "weitop = false",
+                  "[model] weitop learns from the weights of weiad, but aggregator is {}", model.aggregator);
+  if (model.head_start == "vocabulary") {
+    const int directions = model.width > 0 ? std::min(model.hidden / 2, model.width) : model.hidden / 2;
+    check.refuse_if(model.cluster_dim > directions, "a larger hidden, or a smaller cluster_dim",
+                    "[model] head_start = \"vocabulary\" has {} directions with hidden = {}, fewer than cluster_dim, {}",
+                    directions, model.hidden, model.cluster_dim);
+    check.refuse_if(model.weitop_only, "head_start = \"random\"",
+                    "[model] weitop_only is true, so no head begins, but head_start is vocabulary");
+  }
+  if (model.head_start == "own") {
+    check.refuse_if(model.backbone.empty(), "backbone = \"model.safetensors\", a trained model",
+                    "[model] head_start is own, but there is no backbone whose head could learn on");
+    check.refuse_if(model.weitop_only, "leave one of them out",
+                    "[model] weitop_only is true, but head_start = \"own\" lets the head learn on");
+  }
+  if (!model.weitop_only) return;
+  check.refuse_if(model.backbone.empty(), "backbone = \"model.safetensors\", a trained model",
+                  "[model] weitop_only is true, but there is no backbone whose WeiToP could learn");
+  check.refuse_if(!model.weitop || model.trained_blocks > 0, "trained_blocks = 0 and weitop = true",
+                  "[model] weitop_only is true, but weitop is {} and trained_blocks is {}", model.weitop, model.trained_blocks);
+}
+
+void check_data(const TrainConfig& config, const Checker& check) {
+  const auto& data = config.data;
+  const std::int64_t images = static_cast<std::int64_t>(data.places_per_batch) * data.images_per_place;
+  check.refuse_if(images > kMostImages, "60 places of 4 pictures are usual",
+                  "[data] places_per_batch x images_per_place is {}, but a batch has at most {} pictures", images, kMostImages);
+  check.refuse_if(data.variants > 0 && config.loss.random_rho_from < 1, "variants = 0, or random_rho_from = 1",
+                  "[data] variants is {}, but what the frozen blocks make of a picture cannot be kept while [loss] "
+                  "random_rho_from prunes in them",
+                  data.variants);
+  check.refuse_if(data.variants > 0 && config.model.depth > 0 && config.model.trained_blocks >= config.model.depth,
+                  "variants = 0, or fewer trained_blocks",
+                  "[data] variants is {}, but all {} blocks learn: there is nothing to keep", data.variants, config.model.depth);
+  const bool validated_on_town = config.validation.queries.empty();
+  int number = 0;
+  for (const auto& source : data.sources) {
+    ++number;
+    check.refuse_if(source.path.empty() && source.kind != TrainSource::Kind::kTown, "path = \"GSV-Cities\", for example",
+                    "[[data.source]] {} has an empty path", number);
+    check.refuse_if(source.kind == TrainSource::Kind::kFolders && source.negative_m < source.positive_m,
+                    "between the two lies what is neither the same place nor another",
+                    "[[data.source]] {} negative_m is {}, but must be at least positive_m, {}", number, source.negative_m,
+                    source.positive_m);
+    const std::int64_t filled = static_cast<std::int64_t>(data.places_per_batch) * source.negative_frames;
+    check.refuse_if(!data.mixed && source.stretch_frames > 0 && source.stretch_frames < filled,
+                    "a longer stretch, or places nearer to each other",
+                    "[[data.source]] {} stretch_frames is {}, but {} places, {} frames apart, take {}", number,
+                    source.stretch_frames, data.places_per_batch, source.negative_frames, filled);
+    check.refuse_if(source.kind == TrainSource::Kind::kTown && validated_on_town && source.seed == config.validation.town_seed,
+                    "another seed is another town", "[[data.source]] {} and [validation] use the same town, seed {}", number,
+                    source.seed);
+  }
+}
+
+void check_validation(const TrainConfig& config, const Checker& check) {
+  const auto& validation = config.validation;
+  check.refuse_if(validation.queries.empty() != validation.references.empty(), "without both, a town is used",
+                  "[validation] has only one of queries and references");
+  check.refuse_if(validation.queries.empty() && !validation.gt.empty(), "a town has its own ground truth",
+                  "[validation] has gt, but no queries and references");
+  const auto least = *std::ranges::min_element(validation.rhos);
+  check.refuse_if(least < 1 && !config.model.weitop, "rhos = [1.0]",
+                  "[validation] rhos has {}, but without [model] weitop nothing is pruned", least);
+  check.refuse_if(config.loss.random_rho_from < 1 && !config.model.weitop, "random_rho_from = 1",
+                  "[loss] random_rho_from is {}, but without [model] weitop nothing is pruned", config.loss.random_rho_from);
+}
+
+void check_distill(const TrainDistill& distill, const Checker& check) {
+  if (distill.teachers.empty()) {
+    check.refuse_if(distill.steps > 0, "[[distill.teacher]] with model = \"dinov2_vits14_pretrain.pth\", for example",
+                    "[distill] steps is {}, but there is no teacher", distill.steps);
+    return;
+  }
+  check.refuse_if(distill.steps == 0, "steps = 20000, for example", "[distill] has a teacher, but steps is 0");
+  check.refuse_if(std::ranges::any_of(distill.teachers, [](const auto& teacher) { return teacher.model.empty(); }),
+                  "model = \"dinov2_vits14_pretrain.pth\", for example", "a [[distill.teacher]] has an empty model");
+  check.refuse_if(distill.photos.empty() && distill.town_places == 0, "photos = [\"photos\"], or town_places = 2000",
+                  "[distill] has neither photos nor town_places: there is nothing to look at");
+}
+
+}  // namespace
+
+void check(const TrainConfig& config, const std::string& name) {
+  const Checker checker(name);
+  check_run(config, checker);
+  check_model(config.model, checker);
+  check_data(config, checker);
+  check_validation(config, checker);
+  check_distill(config.distill, checker);
+  const bool own = config.model.head_start == "own";
+  checker.refuse_if(config.loss.context > 0 && !own, "head_start = \"own\", or context = 0",
+                    "[loss] context is {}, but head_start is {}: only a whole model can be its own teacher", config.loss.context,
+                    config.model.head_start);
+  checker.refuse_if(config.loss.context > 0 && config.loss.random_rho_from == 1, "random_rho_from = 0.4, or context = 0",
+                    "[loss] context is {}, but no picture is pruned while random_rho_from is 1", config.loss.context);
+  checker.refuse_if(config.loss.place == 0 && config.loss.context == 0 && !config.model.weitop_only, "place = 1",
+                    "[loss] place and context are 0: the head would learn nothing");
+  checker.refuse_if(own && !config.distill.teachers.empty(), "leave one of them out",
+                    "[model] head_start is own, but [distill] has a teacher, after which that head would not fit");
+  const bool only = config.model.weitop_only;
+  checker.refuse_if(only && !config.distill.teachers.empty(), "leave one of them out",
+                    "[model] weitop_only is true, but [distill] has a teacher for the backbone");
+  checker.refuse_if(only && config.loss.gamma == 0, "gamma = 0.1, as in the paper",
+                    "[model] weitop_only is true, but [loss] gamma is 0: nothing would be learnt");
+  checker.refuse_if(only && config.loss.random_rho_from < 1, "random_rho_from = 1",
+                    "[model] weitop_only is true, but random_rho_from is {}: pruned batches do not teach WeiToP",
+                    config.loss.random_rho_from);
+}
+
+}  // namespace revisit::recipe

@@ -1,0 +1,325 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Rows share the tokens of the frozen blocks and the validation set, and are measured at the end of their training, not at their
+// best moment: choosing that on the set it is measured on would flatter rows with more noise.
+#include "training/train/ablation.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <ranges>
+#include <system_error>
+
+#include "core/base/fail.h"
+#include "core/base/file.h"
+#include "engine/model/model_file.h"
+#include "core/tensor/parallel.h"
+#include "training/train/ablation_rows.h"
+#include "training/train/ablation_table.h"
+#include "training/train/checkpoint.h"
+#include "training/train/clock.h"
+#include "training/train/files.h"
+#include "training/train/initial_model.h"
+#include "training/train/learner.h"
+#include "training/train/settings.h"
+
+namespace revisit::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostResultBytes = 1'000'000;
+const std::vector<int> kAt(kAblationRecallAt.begin(), kAblationRecallAt.end());
+
+/// A row's name as a folder's: letters, digits and dashes.
+std::string slug_of(const AblationRow& row) {
+  std::string out;
+  for (const char c : row.group + "-" + row.label) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.';
+    if (plain || (!out.empty() && out.back() != '-')) out += plain ? c : '-';
+  }
+  return out;
+}
+
+std::string settings_text(const TrainConfig& config) {
+  std::string out;
+  for (const auto& [key, value] : settings_of(config)) out += key + "=" + value + "\n";
+  return out + fmt::format("steps={}\n", config.steps);
+}
+
+AblationRecall recall_of(const Validation& validation, const DescribedPair& described) {
+  AblationRecall out{};
+  std::ranges::copy(validation.recall(described, kAt), out.begin());
+  return out;
+}
+
+/// Columns of one cluster out of every descriptor; a cluster is spread over it (feature by feature).
+DescribedPair only_cluster(const DescribedPair& all, const model::HeadConfig& head, int cluster) {
+  const auto cut = [&](const DescribedPhotos& in) {
+    DescribedPhotos out;
+    out.dim = head.cluster_dim;
+    for (std::size_t row = 0; row < in.rows.size(); row += static_cast<std::size_t>(in.dim)) {
+      double square = 0;
+      const std::size_t first = out.rows.size();
+      for (int c = 0; c < head.cluster_dim; ++c) {
+        out.rows.push_back(in.rows[row + static_cast<std::size_t>(head.token_dim + c * head.clusters + cluster)]);
+        square += static_cast<double>(out.rows.back()) * static_cast<double>(out.rows.back());
+      }
+      const auto scale = static_cast<float>(square > 0 ? 1 / std::sqrt(square) : 0);
+      for (std::size_t i = first; i < out.rows.size(); ++i) out.rows[i] *= scale;
+    }
+    return out;
+  };
+  return {cut(all.queries), cut(all.references)};
+}
+
+class Study {
+ public:
+  Study(const AblationRun& study, ProgressLine& progress);
+  AblationOutcome run();
+
+ private:
+  struct Row {
+    fs::path folder;
+    std::map<double, AblationRecall> recall;  // by rho
+    double minutes = 0;
+  };
+
+  bool wanted(const std::string& group) const {
+    return study_.groups.empty() || std::ranges::find(study_.groups, group) != study_.groups.end();
+  }
+  bool stop_wanted() const { return study_.run.stop_signal && study_.run.stop_signal() != 0; }
+  Validation& validation() {
+    if (!validation_) validation_ = std::make_unique<Validation>(base_, use_threads(base_.threads));
+    return *validation_;
+  }
+
+  TrainConfig config_of(const AblationRow& row, int number) const;
+  fs::path folder_of(const AblationRow& row, int number) const;
+  void check(const AblationRow& row, int number) const;
+  bool is_done(const AblationRow& row, int number) const;
+  void read_result(Row& row) const;
+  /// Null when stopped.
+  const Row* finished(const AblationRow& row, int number);
+  bool train_row(const AblationRow& row, const TrainConfig& config, const Row& out);
+  bool measure(const AblationRow& row, Row& out);
+  bool add_clusters(const fs::path& model);
+
+  const AblationRun& study_;
+  ProgressLine& progress_;
+  TrainConfig base_;
+  fs::path base_model_;
+  std::unique_ptr<Validation> validation_;
+  std::map<std::string, Row> done_;  // by settings, so that a configuration that stands in two groups runs once
+  std::vector<AblationLine> lines_;
+  AblationOutcome outcome_;
+};
+
+Study::Study(const AblationRun& study, ProgressLine& progress) : study_(study), progress_(progress), base_(study.run.config) {
+  const auto refuse_if = [](bool wrong, const char* hint, const char* sentence) {
+    if (wrong) fail_with_hint(ErrorCode::kUsage, hint, "{}", sentence);
+  };
+  const TrainModel& model = base_.model;
+  refuse_if(model.aggregator != "weiad", "aggregator = \"weiad\"", "the study takes WeiAD apart, but [model] aggregator is another");
+  refuse_if(model.tiers.size() < 2, "tiers = [24, 20, 16, 4], for example", "the study needs [model] tiers of at least 2 sizes");
+  refuse_if(!model.dustbin || !model.ghost, "leave dustbin and ghost out",
+            "the study starts from the whole and turns [model] dustbin and ghost off itself");
+  refuse_if(base_.model.weitop_only, "leave weitop_only out",
+            "the study changes parts of the head, but the configuration has weitop_only, with which only WeiToP learns");
+  refuse_if(base_.model.head_start == "own", "head_start = \"random\" or \"vocabulary\"",
+            "the study changes parts of the head, but the configuration has head_start = \"own\", which takes them from a file");
+  refuse_if(!base_.distill.teachers.empty(), "run `revisit train` first, and name its backbone in [model]",
+            "the study trains no backbone, but the configuration has a [distill] stage");
+  for (const auto* group : {"gamma", "layer", "kappa"}) {
+    const bool asked = !study.groups.empty() && wanted(group);
+    refuse_if(asked && !model.weitop, "weitop = true", "gamma, layer and kappa are about WeiToP, which [model] turns off");
+  }
+  base_.validation.every_steps = 0;
+  base_.validation.rhos = {1.0};
+  if (base_.data.variants > 0 && base_.data.cache.empty()) base_.data.cache = study.run.out / "tokens";
+  outcome_.folder = study.run.out;
+}
+
+TrainConfig Study::config_of(const AblationRow& row, int number) const {
+  TrainConfig out = row.config;
+  out.seed = base_.seed + static_cast<std::uint64_t>(number);
+  return out;
+}
+
+fs::path Study::folder_of(const AblationRow& row, int number) const {
+  return study_.run.out / "rows" / fmt::format("{}-s{}", slug_of(row), config_of(row, number).seed);
+}
+
+/// Whether it can be trained, and whether what is there of it was made with the same settings.
+void Study::check(const AblationRow& row, int number) const {
+  const TrainConfig config = config_of(row, number);
+  check_rhos(config, initial_model(config.model, config.data.size, config.seed).config);
+  const fs::path file = folder_of(row, number) / "settings.txt";
+  std::error_code error;
+  if (!fs::exists(file, error)) return;
+  const auto bytes = read_file(file, kMostResultBytes);
+  if (std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()) == settings_text(config)) return;
+  fail_with_hint(ErrorCode::kMismatch, "go on with the configuration of that study, or start another one with another --out",
+                 "'{}' lists other settings than the configuration has now", file.string());
+}
+
+bool Study::is_done(const AblationRow& row, int number) const {
+  Row found;
+  found.folder = folder_of(row, number);
+  std::error_code error;
+  if (!fs::exists(found.folder / "result.json", error)) return false;
+  read_result(found);
+  return std::ranges::all_of(row.rhos, [&](double rho) { return found.recall.contains(rho); });
+}
+
+void Study::read_result(Row& row) const {
+  const fs::path file = row.folder / "result.json";
+  std::error_code error;
+  if (!fs::exists(file, error)) return;
+  const auto bytes = read_file(file, kMostResultBytes);
+  const auto* text = reinterpret_cast<const char*>(bytes.data());
+  try {
+    const auto json = nlohmann::json::parse(text, text + bytes.size());
+    row.minutes = json.at("minutes").get<double>();
+    for (const auto& one : json.at("recall")) row.recall[one.at("rho").get<double>()] = one.at("percent").get<AblationRecall>();
+  } catch (const nlohmann::json::exception&) {
+    fail_with_hint(ErrorCode::kBadFile, "delete it, and the row is measured again", "'{}' cannot be read as a result", file.string());
+  }
+}
+
+bool Study::train_row(const AblationRow& row, const TrainConfig& config, const Row& out) {
+  progress_.say(fmt::format("row {} of {}: {} {}, seed {}", outcome_.rows_done + 1, outcome_.rows, row.group, row.label, config.seed));
+  TrainRun run = study_.run;
+  run.config = config;
+  run.out = out.folder;
+  run.resume = has_checkpoint(out.folder);
+  const TrainOutcome trained = train(run, progress_);
+  outcome_.unreadable += trained.unreadable;
+  return !trained.stopped;
+}
+
+bool Study::measure(const AblationRow& row, Row& out) {
+  model::LoadedModel model = *model::load_model_file(row.trains ? out.folder / "last.safetensors" : base_model_);
+  model.config.prune.kappa = row.config.model.kappa;
+  for (const double rho : row.rhos) {
+    if (out.recall.contains(rho)) continue;
+    const auto described = validation().describe(model, rho, [this] { return stop_wanted(); });
+    if (!described) return false;
+    out.recall[rho] = recall_of(validation(), *described);
+  }
+  return true;
+}
+
+const Study::Row* Study::finished(const AblationRow& row, int number) {
+  const TrainConfig config = config_of(row, number);
+  Row& out = done_[settings_text(config)];
+  if (out.folder.empty()) {
+    out.folder = folder_of(row, number);
+    make_folder(out.folder);
+    write_text(out.folder / "settings.txt", settings_text(config));
+    read_result(out);
+  }
+  if (std::ranges::all_of(row.rhos, [&](double rho) { return out.recall.contains(rho); })) return &out;
+  const auto start = Clock::now();
+  std::error_code ignored;
+  const bool trained = !row.trains || fs::exists(out.folder / "last.safetensors", ignored);
+  if ((!trained && !train_row(row, config, out)) || !measure(row, out)) return nullptr;
+  out.minutes += seconds_since(start) / 60;
+  nlohmann::ordered_json json{{"schema", 1}, {"minutes", out.minutes}};
+  for (const auto& [rho, recall] : out.recall) json["recall"].push_back({{"rho", rho}, {"percent", recall}});
+  write_text(out.folder / "result.json", json.dump(1) + "\n");
+  // What only a run that goes on would need.
+  for (const auto& file : {checkpoint_path(out.folder), previous_checkpoint_path(out.folder), out.folder / "model.safetensors"}) {
+    fs::remove(file, ignored);
+  }
+  progress_.say(fmt::format("row {} of {}: {} {}, seed {}: R@1 {:.1f} at rho {:g}, {:.1f} min", outcome_.rows_done + 1, outcome_.rows,
+                            row.group, row.label, config.seed, out.recall.at(row.rhos.front())[0], row.rhos.front(), out.minutes));
+  return &out;
+}
+
+bool Study::add_clusters(const fs::path& file) {
+  const auto model = model::load_model_file(file);
+  const auto described = validation().describe(*model, 1, [this] { return stop_wanted(); });
+  if (!described) return false;
+  const auto& head = model->config.head;
+  std::vector<AblationRecall> all;
+  std::string csv = "cluster,recall@1,recall@5,recall@10,recall@20\n";
+  for (int cluster = 0; cluster < head.clusters; ++cluster) {
+    const auto recall = recall_of(validation(), only_cluster(*described, head, cluster));
+    csv += fmt::format("{},{:.4f},{:.4f},{:.4f},{:.4f}\n", cluster, recall[0], recall[1], recall[2], recall[3]);
+    all.push_back(recall);
+  }
+  write_text(study_.run.out / "clusters.csv", csv);
+  std::ranges::sort(all);  // by R@1
+  lines_.push_back({"cluster", "the worst alone", 1, {all.front()}});
+  lines_.push_back({"cluster", "the median alone", 1, {all[all.size() / 2]}});
+  lines_.push_back({"cluster", "the best alone", 1, {all.back()}});
+  return true;
+}
+
+AblationOutcome Study::run() {
+  const int depth = initial_model(base_.model, base_.data.size, base_.seed).config.vit.depth;
+  const AblationRow base_row = ablation_base(base_, 1);
+  const std::string whole = settings_text(base_row.config);
+  std::vector<AblationRow> rows = ablation_rows(base_, depth, study_.seeds);
+  std::erase_if(rows, [&](AblationRow& row) {
+    if (wanted(row.group)) return false;
+    row.seeds = static_cast<int>(std::ranges::count_if(std::views::iota(0, row.seeds), [&](int s) { return is_done(row, s); }));
+    return row.seeds == 0;
+  });
+  // What the others are compared with comes first of all.
+  if (!wanted("parts") && !is_done(base_row, 0)) rows.insert(rows.begin(), base_row);
+  for (const auto& row : rows) {
+    for (int s = 0; s < row.seeds; ++s) check(row, s);
+    outcome_.rows += row.seeds;
+  }
+  if (study_.run.work_can_be_lost) study_.run.work_can_be_lost();
+  base_model_ = folder_of(base_row, 0) / "last.safetensors";
+
+  std::vector<AblationLine> base;
+  for (const auto& row : rows) {
+    std::vector<AblationLine> lines;
+    for (const double rho : row.rhos) lines.push_back({row.group, row.label, rho, {}});
+    for (int s = 0; s < row.seeds; ++s) {
+      const Row* result = finished(row, s);
+      if (result == nullptr) {
+        outcome_.stopped = true;
+        return outcome_;
+      }
+      ++outcome_.rows_done;
+      for (auto& line : lines) line.seeds.push_back(result->recall.at(line.rho));
+    }
+    if (settings_text(row.config) == whole && row.trains) base.insert(base.end(), lines.begin(), lines.end());
+    std::ranges::move(lines, std::back_inserter(lines_));
+  }
+  if (wanted("cluster") && !add_clusters(base_model_)) {
+    outcome_.stopped = true;
+    return outcome_;
+  }
+  outcome_.table = ablation_markdown(lines_, base);
+  double minutes = 0;
+  for (const auto& [settings, row] : done_) minutes += row.minutes;
+  write_text(study_.run.out / "ablation.md",
+             fmt::format("{} runs of {} steps, {:.0f} minutes; measured on {}.\n\n{}", done_.size(), base_.steps, minutes,
+                         validation().describe(), outcome_.table));
+  write_text(study_.run.out / "ablation.csv", ablation_csv(lines_, base_.seed));
+  return outcome_;
+}
+
+}  // namespace
+
+AblationOutcome ablate(const AblationRun& study, ProgressLine& progress) {
+  for (const auto& group : study.groups) {
+    if (std::ranges::find(ablation_groups(), group) != ablation_groups().end()) continue;
+    fail_with_hint(ErrorCode::kUsage, fmt::format("groups: {}", fmt::join(ablation_groups(), ", ")), "there is no group '{}'", group);
+  }
+  const tensor::FlushDenormals flush;
+  return Study(study, progress).run();
+}
+
+}  // namespace revisit::train

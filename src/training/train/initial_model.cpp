@@ -1,0 +1,274 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// The start: settings -> config -> weights. Values of a tensor depend on nothing but the seed and the tensor's name.
+#include "training/train/initial_model.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "core/base/fail.h"
+#include "engine/model/architecture.h"
+#include "engine/model/config_check.h"
+#include "engine/model/containers.h"
+#include "engine/model/model_file.h"
+#include "engine/reduce/pruner.h"
+#include "revisit/model.h"
+#include "training/train/local_start.h"
+#include "training/train/random_values.h"
+
+namespace revisit::train {
+namespace {
+
+/// The x whose softplus is y. Nothing gives 0; what stands for it vanishes in f32 beside the weights it is taken from.
+double inverse_softplus(double y) {
+  constexpr double kZero = -30;  // softplus(-30) = 9e-14
+  return y > 0 ? std::max(y + std::log(-std::expm1(-y)), kZero) : kZero;
+}
+
+/// Ones for norms and LayerScale (as DINOv2 was released), zero biases, everything else normal with deviation 0.02 or as
+/// local_start has it.
+std::vector<float> backbone_values(const std::string& name, const std::vector<std::int64_t>& shape, const TrainModel& settings,
+                                   const model::VitConfig& vit, std::uint64_t seed) {
+  const std::size_t count = count_of(shape);
+  const bool is_norm = name.find("norm") != std::string::npos;
+  if (name.ends_with(".gamma") || (is_norm && name.ends_with(".weight"))) return std::vector<float>(count, 1.0F);
+  if (name.ends_with(".bias")) return std::vector<float>(count, 0.0F);
+  if (settings.start == "local") return local_start(name, shape, vit, seed);
+  return normal_values(name, count, 0.02, seed);
+}
+
+/// As torch starts a Linear or a convolution: weight and bias uniform within 1 / sqrt(inputs of the layer).
+std::vector<float> head_values(const std::string& name, std::size_t count, std::int64_t inputs, double tier_delta,
+                               std::uint64_t seed) {
+  if (name == "aggregator.dust_bin") return std::vector<float>(count, 1.0F);
+  if (name == "aggregator.theta0") return std::vector<float>(count, 0.0F);
+  if (name == "aggregator.thetaD") return std::vector<float>(count, static_cast<float>(inverse_softplus(tier_delta)));
+  const double reach = 1 / std::sqrt(static_cast<double>(inputs));
+  RandomValues random(name, seed);
+  std::vector<float> values(count);
+  for (float& value : values) value = random.uniform(reach);
+  return values;
+}
+
+bool is_backbone(const std::string& name) { return name.starts_with("backbone."); }
+
+void check_same(const char* what, int asked, int there, const TrainModel& settings) {
+  if (asked == 0 || asked == there) return;
+  fail_with_hint(ErrorCode::kUsage, fmt::format("leave {} out: it is for random backbones", what),
+                 "{} = {} was asked for, but '{}' has {}", what, asked, settings.backbone.string(), there);
+}
+
+model::Config random_backbone(const TrainModel& settings, Size input, std::uint64_t seed) {
+  model::Config config;
+  const model::Config named = model::named_config(settings.arch);
+  config.vit = named.vit;
+  model::VitConfig& vit = config.vit;
+  if (settings.patch > 0) vit.patch = settings.patch;
+  if (settings.depth > 0) vit.depth = settings.depth;
+  if (settings.width > 0) {
+    vit.width = settings.width;
+    vit.ffn_hidden = 4 * settings.width;
+    vit.heads = std::max(1, settings.width / 64);
+  }
+  if (settings.heads > 0) vit.heads = settings.heads;
+  if (vit.width % vit.heads != 0) {
+    fail_with_hint(ErrorCode::kUsage, "choose heads so that each gets the same share of the width",
+                   "{} heads do not divide a width of {}", vit.heads, vit.width);
+  }
+  // A random table has nothing to keep, so it is made for the training pictures.
+  vit.pos_rows = std::max(1, input.height / vit.patch);
+  vit.pos_cols = std::max(1, input.width / vit.patch);
+  vit.arch = model::arch_name_of(vit);
+  config.provenance = fmt::format("trained from random weights, seed {}", seed);
+  return config;
+}
+
+void check_input(Size input, int patch) {
+  const auto nearest = [patch](int side) { return std::max(1, (side + patch / 2) / patch) * patch; };
+  if (input.height >= patch && input.width >= patch && input.height % patch == 0 && input.width % patch == 0) return;
+  fail(ErrorCode::kUsage, "size {}x{} is no multiple of the network's patch of {} pixels; the nearest is {}x{}", input.height,
+       input.width, patch, nearest(input.height), nearest(input.width));
+}
+
+model::HeadConfig head_config(const TrainModel& settings) {
+  model::HeadConfig head;
+  if (settings.aggregator != "weiad" && settings.aggregator != "salad") {
+    fail(ErrorCode::kUsage, "aggregator '{}' is neither weiad nor salad", settings.aggregator);
+  }
+  head.kind = settings.aggregator == "weiad" ? model::HeadKind::kWeiad : model::HeadKind::kSalad;
+  head.clusters = settings.clusters;
+  head.cluster_dim = settings.cluster_dim;
+  head.token_dim = settings.token_dim;
+  head.hidden = settings.hidden;
+  head.sinkhorn_iters = settings.sinkhorn_iters;
+  if (head.kind != model::HeadKind::kWeiad) return head;
+  head.tiers = settings.tiers;
+  head.ghost_penalty = settings.ghost_penalty;
+  head.dustbin = settings.dustbin;
+  head.ghost = settings.ghost;
+  const auto sum = std::accumulate(head.tiers.begin(), head.tiers.end(), std::int64_t{0});
+  if (sum != head.clusters || std::ranges::any_of(head.tiers, [](int tier) { return tier < 1; })) {
+    fail_with_hint(ErrorCode::kUsage, "give each tier at least one cluster", "tiers [{}] hold {} clusters, but there are {}",
+                   fmt::join(head.tiers, ", "), sum, head.clusters);
+  }
+  if (!(settings.tier_delta >= 0 && settings.tier_delta <= 10)) {
+    fail(ErrorCode::kUsage, "tier_delta must be between 0 and 10, not {}", settings.tier_delta);
+  }
+  return head;
+}
+
+model::PruneConfig prune_config(const TrainModel& settings) {
+  model::PruneConfig prune;
+  if (!settings.weitop) return prune;
+  prune.kind = model::PruneKind::kWeitop;
+  prune.layer = settings.weitop_layer;
+  prune.hidden = settings.weitop_hidden;
+  prune.kappa = settings.kappa;
+  prune.spread = settings.spread;
+  return prune;
+}
+
+/// Of a model whose head learns on: with its WeiToP where it has one and that is wanted.
+void keep_head(model::Config& config, const TrainModel& settings) {
+  const std::string there = name_of(config.head.kind);
+  if (there != settings.aggregator) {
+    fail_with_hint(ErrorCode::kUsage, "name the file's aggregator, or begin a head: head_start = \"random\"",
+                   "head_start is own and aggregator is {}, but that of '{}' is {}", settings.aggregator,
+                   settings.backbone.string(), there);
+  }
+  if (!settings.weitop || config.prune.kind != model::PruneKind::kWeitop) config.prune = prune_config(settings);
+}
+
+/// Of a model whose WeiToP learns on, and nothing else: its head and, if it has one, its WeiToP.
+void keep_all(model::Config& config, const TrainModel& settings, Size input) {
+  if (config.head.kind != model::HeadKind::kWeiad) {
+    fail_with_hint(ErrorCode::kUsage, "train one with aggregator = \"weiad\" first",
+                   "weitop_only needs a model with WeiAD, whose weights WeiToP learns from; '{}' has none",
+                   settings.backbone.string());
+  }
+  const Size own = config.input.size;
+  if (!(own == input)) {
+    fail_with_hint(ErrorCode::kUsage, fmt::format("size = \"{}x{}\" in [data]", own.height, own.width),
+                   "weitop_only changes nothing else of '{}', whose pictures are {}x{}, but size is {}x{}",
+                   settings.backbone.string(), own.height, own.width, input.height, input.width);
+  }
+  if (config.prune.kind != model::PruneKind::kWeitop) config.prune = prune_config(settings);
+}
+
+/// Leaves the dustbin what the clusters do not take, so that there must be more patches than clusters.
+bool is_one_sided(const model::HeadConfig& head) {
+  return head.kind == model::HeadKind::kSalad || (head.kind == model::HeadKind::kWeiad && head.dustbin && !head.ghost);
+}
+
+void check_patches(const model::Config& config) {
+  const model::HeadConfig& head = config.head;
+  const bool one_sided = is_one_sided(head);
+  const std::int64_t patches =
+      std::int64_t{config.input.size.height / config.vit.patch} * (config.input.size.width / config.vit.patch);
+  if (!one_sided || patches > head.clusters) return;
+  fail_with_hint(ErrorCode::kUsage, "larger pictures, fewer clusters, or weiad with ghost = true",
+                 "{} clusters without a ghost token need more than {} patches, but pictures of {}x{} have {}", head.clusters,
+                 head.clusters, config.input.size.height, config.input.size.width, patches);
+}
+
+void check_settings(const model::Config& config, const TrainModel& settings) {
+  try {
+    model::check_config(config, "model settings");
+  } catch (const Error& error) {  // here the user chose the values, not a file
+    throw Error(ErrorCode::kUsage, error.what(), error.hint());
+  }
+  if (settings.trained_blocks < 0 || settings.trained_blocks > config.vit.depth) {
+    fail(ErrorCode::kUsage, "trained_blocks must be between 0 and the backbone's {} blocks, not {}", config.vit.depth,
+         settings.trained_blocks);
+  }
+  check_patches(config);
+}
+
+}  // namespace
+
+void check_rhos(const TrainConfig& config, const model::Config& model) {
+  const Size size = config.data.size;
+  const int patches = (size.height / model.vit.patch) * (size.width / model.vit.patch);
+  const double least = std::min(config.loss.random_rho_from, *std::ranges::min_element(config.validation.rhos));
+  const int kept = least < 1 ? reduce::kept_count(least, patches) : patches;
+  if (!is_one_sided(model.head) || kept > model.head.clusters) return;
+  fail_with_hint(ErrorCode::kUsage, "ghost = true, larger pictures, fewer clusters, or a larger rho",
+                 "{} clusters without a ghost token need more than {} patches, but at rho {} only {} of {} stay", model.head.clusters,
+                 model.head.clusters, least, kept, patches);
+}
+
+std::shared_ptr<const model::LoadedModel> read_backbone(const std::filesystem::path& path, int heads, Size input) {
+  if (model::read_checkpoint(path).metadata.contains("revisit.format")) return model::load_model_file(path);
+  ImportOptions options;
+  options.size = input;
+  if (heads > 0) options.heads = heads;
+  return model::import_checkpoint(path, options, nullptr);
+}
+
+TrainConfig beginning_of(TrainConfig config) {
+  if (config.model.start_seed != 0) config.seed = config.model.start_seed;
+  return config;
+}
+
+model::LoadedModel initial_model(const TrainModel& settings, Size input, std::uint64_t seed) {
+  model::LoadedModel out;
+  std::shared_ptr<const model::LoadedModel> backbone;  // null: random
+  if (settings.backbone.empty()) {
+    out.config = random_backbone(settings, input, seed);
+  } else {
+    backbone = read_backbone(settings.backbone, settings.heads, input);
+    out.config = backbone->config;
+    const model::VitConfig& vit = out.config.vit;
+    check_same("width", settings.width, vit.width, settings);
+    check_same("depth", settings.depth, vit.depth, settings);
+    check_same("heads", settings.heads, vit.heads, settings);
+    check_same("patch", settings.patch, vit.patch, settings);
+    if (!out.config.nonfinite.empty()) {
+      fail(ErrorCode::kBadModel, "'{}' holds NaN or infinity in tensor '{}', so it cannot be trained", settings.backbone.string(),
+           out.config.nonfinite);
+    }
+    out.config.provenance = fmt::format("trained from {}", out.config.provenance).substr(0, model::kMaxTextBytes);
+  }
+  check_input(input, out.config.vit.patch);
+  const bool whole = backbone && (settings.weitop_only || settings.head_start == "own");
+  if (whole && settings.weitop_only) {
+    keep_all(out.config, settings, input);
+  } else if (whole) {
+    keep_head(out.config, settings);
+  } else {
+    out.config.head = head_config(settings);
+    out.config.prune = prune_config(settings);
+  }
+  out.config.input.size = input;
+  out.config.calibration.reset();
+  check_settings(out.config, settings);
+
+  const bool has_weitop = backbone && backbone->config.prune.kind == model::PruneKind::kWeitop;
+  const auto required = model::required_tensors(out.config);
+  for (const auto& [name, shape] : required) {
+    const bool begins = name.starts_with("weitop.") && !has_weitop;
+    if (is_backbone(name) || (whole && !begins)) {
+      if (backbone) {
+        out.weights.add(name, backbone->weights.at(name), backbone);
+      } else {
+        out.weights.add_f32(name, shape, backbone_values(name, shape, settings, out.config.vit, seed));
+      }
+      continue;
+    }
+    // A bias is drawn by the inputs of its layer, which stand in the weight's shape.
+    const std::string layer = name.substr(0, name.rfind('.'));
+    const auto weight = required.find(layer + ".weight");
+    const std::int64_t inputs = weight != required.end() ? weight->second.at(1) : 1;
+    out.weights.add_f32(name, shape, head_values(name, count_of(shape), inputs, settings.tier_delta, seed));
+  }
+  out.config.fingerprint = model::fingerprint_of(out.weights);
+  return out;
+}
+
+}  // namespace revisit::train

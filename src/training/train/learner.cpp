@@ -1,0 +1,300 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// The step, and what depends on the device: where tensors live, and reduced precision on cuda.
+#include "training/train/learner.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/autocast_mode.h>
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "core/base/fail.h"
+#include "core/tensor/parallel.h"
+#include "core/tensor/tiles.h"
+#include "training/train/device.h"
+#include "training/train/losses.h"
+#include "training/train/network.h"
+#include "training/train/optimiser.h"
+#include "training/train/tile_ops.h"
+
+namespace revisit::train {
+torch::Device device_of(const TrainConfig& config) {
+  if (config.device == "cpu") {
+    if (config.precision != "f32" && config.precision != "bf16") {
+      fail_with_hint(ErrorCode::kUsage, "precision = \"f32\", or device = \"cuda\"",
+                     "precision '{}' needs device 'cuda', not 'cpu'", config.precision);
+    }
+    if (config.precision == "bf16" && !tensor::tiles_usable()) {
+      fail_with_hint(ErrorCode::kUsage, "precision = \"f32\"; a run begun with bf16 goes on only where there are tiles",
+                     "precision 'bf16' on the cpu needs tiles (AMX), which this processor, system or build does not offer");
+    }
+    return torch::kCPU;
+  }
+  if (config.device != "cuda") fail(ErrorCode::kUsage, "device '{}' is neither cpu nor cuda", config.device);
+  if (!at::hasCUDA()) {
+    fail_with_hint(ErrorCode::kUsage, "--device cpu, or build revisit with a LibTorch for CUDA",
+                   "device 'cuda' was asked for, but this LibTorch {} was built without CUDA", TORCH_VERSION);
+  }
+  if (!torch::cuda::is_available()) {
+    fail_with_hint(ErrorCode::kUsage, "--device cpu", "device 'cuda' was asked for, but no CUDA device can be used here");
+  }
+  return torch::kCUDA;
+}
+
+bool uses_tiles(const TrainConfig& config) { return config.device == "cpu" && config.precision == "bf16"; }
+
+namespace {
+
+NetworkOptions network_options(const TrainConfig& config) {
+  NetworkOptions options;
+  options.trained_blocks = config.model.trained_blocks;
+  options.weitop_only = config.model.weitop_only;
+  options.dropout = options.weitop_only ? 0 : config.model.dropout;  // it learns what the model really does
+  options.teacher_gradient = config.loss.teacher_gradient;
+  options.tie_deltas = config.model.tie_deltas;
+  options.device = device_of(config);
+  options.tiles = uses_tiles(config);
+  return options;
+}
+
+/// Matrix products in 16 bits while it lives; torch keeps what needs f32 in f32.
+class Autocast {
+ public:
+  Autocast(const std::string& device, const std::string& precision) : on_(device == "cuda" && precision != "f32") {
+    if (!on_) return;
+    at::autocast::set_autocast_gpu_dtype(precision == "bf16" ? at::kBFloat16 : at::kHalf);
+    at::autocast::set_enabled(true);
+    at::autocast::increment_nesting();
+  }
+  ~Autocast() {
+    if (!on_) return;
+    if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
+    at::autocast::set_enabled(false);
+  }
+  Autocast(const Autocast&) = delete;
+  Autocast& operator=(const Autocast&) = delete;
+
+ private:
+  bool on_;
+};
+
+std::optional<double> mean_of(const torch::Tensor& tensor) {
+  if (!tensor.defined()) return std::nullopt;
+  return tensor.to(torch::kFloat64).mean().item<double>();
+}
+
+/// w_0 = exp(theta0), w_t = max(w_0 - sum of softplus(thetaD), floor). Tied steps are one number.
+std::vector<double> tier_weights(const Network& network) {
+  const auto& head = network.config().head;
+  if (head.kind != model::HeadKind::kWeiad) return {};
+  const torch::NoGradGuard no_grad;
+  const auto steps = static_cast<std::int64_t>(head.tiers.size()) - 1;
+  std::vector<double> out{std::exp(network.tensors().at("aggregator.theta0").item<double>())};
+  if (steps == 0) return out;
+  const auto falls = torch::softplus(network.tensors().at("aggregator.thetaD").to(torch::kCPU, torch::kFloat64)).expand({steps});
+  double weight = out.front();
+  for (std::int64_t t = 0; t < steps; ++t) {
+    weight -= falls[t].item<double>();
+    out.push_back(std::max(weight, head.tier_floor));
+  }
+  return out;
+}
+
+/// A sentence instead of torch's trace of its own sources.
+[[noreturn]] void explain(const c10::Error& error, const feed::Batch& batch) {
+  const std::string_view text = error.what_without_backtrace();
+  const bool memory =
+      text.find("can't allocate memory") != std::string_view::npos || text.find("out of memory") != std::string_view::npos;
+  if (memory) {
+    fail_with_hint(
+        ErrorCode::kNoMemory, "fewer data.places_per_batch, a smaller data.size or fewer model.trained_blocks need less",
+        "there is not enough memory for a step of {} pictures of {}x{}", batch.images, batch.size.height, batch.size.width);
+  }
+  fail(ErrorCode::kInternal, "LibTorch failed in step {}: {}", batch.step, text.substr(0, text.find('\n')));
+}
+
+}  // namespace
+
+struct Learner::Impl {
+  Impl(const TrainConfig& given, const model::LoadedModel& start, FrozenStore* kept, const model::LoadedModel* beginning)
+      : config(given),
+        options(network_options(given)),
+        network(start, options),
+        optimiser(given.optimiser, network.tensors()),
+        store(kept) {
+    if ((beginning != nullptr) != (given.loss.context > 0)) {
+      fail(ErrorCode::kInternal, "[loss] context is {}, but {} was given to teach it", given.loss.context,
+           beginning == nullptr ? "no model" : "a model");
+    }
+    if (beginning != nullptr) teacher.emplace(*beginning, options);
+  }
+
+  StepResult learn(const feed::Batch& batch);
+  FrozenTokens frozen_of(const feed::Batch& batch, const torch::Tensor& pixels, double rho);
+  torch::Tensor kept_values(const feed::Batch& batch, const torch::Tensor& pixels);
+  torch::Tensor context_of(const torch::Tensor& pixels, const Forward& out);
+  void backward(const torch::Tensor& loss, std::int64_t step, StepResult& result);
+
+  TrainConfig config;
+  NetworkOptions options;
+  Network network;
+  std::optional<Network> teacher;  // what the run began with; never learns
+  Optimiser optimiser;
+  LossScale loss_scale;
+  FrozenStore* store;
+};
+
+/// (B, values) f16: from the store, or computed place by place and put there. Both ways the values are the same to the bit.
+torch::Tensor Learner::Impl::kept_values(const feed::Batch& batch, const torch::Tensor& pixels) {
+  const torch::NoGradGuard no_grad;
+  const std::int64_t together = config.data.images_per_place;
+  const auto values = static_cast<std::int64_t>(store->values());
+  torch::Tensor out = torch::empty({batch.images, values}, torch::kHalf);
+  auto* rows = reinterpret_cast<std::uint16_t*>(out.data_ptr<at::Half>());
+  for (std::int64_t first = 0; first < batch.images; first += together) {
+    std::uint16_t* row = rows + first * values;
+    if (batch.tokens[static_cast<std::size_t>(first)].empty()) {
+      const FrozenTokens made = network.frozen(pixels.slice(0, first, first + together));
+      torch::Tensor flat = made.tokens.flatten(1);
+      if (store->has_weitop_input()) flat = torch::cat({flat, made.weitop_input.flatten(1)}, 1);
+      flat = flat.to(torch::kCPU, torch::kHalf).contiguous();
+      std::memcpy(row, flat.data_ptr<at::Half>(), static_cast<std::size_t>(together * values) * sizeof(std::uint16_t));
+      for (std::int64_t k = 0; k < together; ++k) {
+        store->store(batch.pictures[static_cast<std::size_t>(first + k)], {row + k * values, row + (k + 1) * values});
+      }
+      continue;
+    }
+    for (std::int64_t k = 0; k < together; ++k) {
+      std::ranges::copy(batch.tokens[static_cast<std::size_t>(first + k)], row + k * values);
+    }
+  }
+  return out;
+}
+
+FrozenTokens Learner::Impl::frozen_of(const feed::Batch& batch, const torch::Tensor& pixels, double rho) {
+  if (store == nullptr || batch.pictures.empty()) return network.frozen(pixels, rho);
+  const auto& vit = network.config().vit;
+  const auto values = kept_values(batch, pixels).to(options.device, torch::kFloat32);
+  const std::int64_t patches = std::int64_t{batch.size.height / vit.patch} * (batch.size.width / vit.patch);
+  const std::int64_t tokens = 1 + vit.registers + patches;
+  FrozenTokens out;
+  out.columns = batch.size.width / vit.patch;
+  out.tokens = values.slice(1, 0, tokens * vit.width).reshape({batch.images, tokens, vit.width});
+  if (store->has_weitop_input()) {
+    out.weitop_input = values.slice(1, tokens * vit.width).reshape({batch.images, patches, vit.width});
+  }
+  return out;
+}
+
+/// The model as it was teaches what it became to see a pruned picture as it saw the whole one.
+torch::Tensor Learner::Impl::context_of(const torch::Tensor& pixels, const Forward& out) {
+  Forward whole;
+  {
+    const torch::NoGradGuard no_grad;
+    const Autocast autocast(config.device, config.precision);
+    whole = teacher->forward(teacher->frozen(pixels), false);
+    if (out.kept.defined()) whole.tokens = keep_patches(whole.tokens, 1 + teacher->config().vit.registers, out.kept);
+  }
+  return context_loss(out.tokens.to(torch::kFloat32), whole.tokens.to(torch::kFloat32), out.descriptor.to(torch::kFloat32),
+                      whole.descriptor.to(torch::kFloat32));
+}
+
+StepResult Learner::Impl::learn(const feed::Batch& batch) {
+  torch::manual_seed(dropout_seed(config.seed, batch.step));
+  StepResult result;
+  result.rho = rho_of_step(config.loss, config.seed, batch.step);
+  result.lr = config.optimiser.lr * lr_factor(config.optimiser, batch.step);
+  // The batch outlives the step, so its memory may serve as the tensor on the CPU.
+  const auto pixels = torch::from_blob(const_cast<float*>(batch.pixels.data()),
+                                       {batch.images, 3, batch.size.height, batch.size.width}, torch::kFloat32)
+                          .to(options.device);
+  const auto labels =
+      torch::from_blob(const_cast<std::int64_t*>(batch.labels.data()), {batch.images}, torch::kInt64).to(options.device);
+  optimiser.forget_gradients();
+
+  Forward out;
+  {
+    const Autocast autocast(config.device, config.precision);
+    out = network.forward(frozen_of(batch, pixels, result.rho), true, result.rho);
+  }
+  const PlaceLoss place = multi_similarity(out.descriptor.to(torch::kFloat32), labels, config.loss);
+  torch::Tensor loss = config.loss.place * place.value;
+  // A pruned batch has no importance for the tokens that were dropped.
+  if (result.rho >= 1 && config.loss.gamma > 0 && out.scores.defined() && out.importance.defined()) {
+    const auto kl = distillation(out.importance.to(torch::kFloat32), out.scores.to(torch::kFloat32), config.loss);
+    result.distillation = kl.item<double>();
+    loss = loss + config.loss.gamma * kl;
+  }
+  if (teacher) {
+    const auto off = context_of(pixels, out);
+    result.context = off.item<double>();
+    loss = loss + config.loss.context * off;
+  }
+  result.loss = loss.item<double>();
+  result.place_loss = place.value.item<double>();
+  result.b_acc = place.b_acc;
+  result.ghost = mean_of(out.ghost);
+  if (out.tier_of.defined()) result.tier_agreement = tier_agreement(out.tier_of, labels);
+  result.finite = std::isfinite(result.loss);
+  if (result.finite) backward(loss, batch.step, result);
+  optimiser.forget_gradients();
+  result.tier_weights = tier_weights(network);
+  return result;
+}
+
+void Learner::Impl::backward(const torch::Tensor& loss, std::int64_t step, StepResult& result) {
+  const bool scaled = config.precision == "fp16";
+  if (loss.requires_grad()) (scaled ? loss * loss_scale.value : loss).backward();
+  if (scaled) optimiser.scale_gradients(1 / loss_scale.value);
+  result.gradient_norm = optimiser.gradient_norm();
+  const bool finite = std::isfinite(result.gradient_norm);
+  if (scaled) {
+    result.overflowed = !finite;
+    result.finite = finite || loss_scale.value > LossScale::kLeast;  // else no smaller scale can help
+    loss_scale.update(result.overflowed);
+    if (result.overflowed) result.gradient_norm = 0;
+  } else {
+    result.finite = finite;
+  }
+  if (!finite) return;
+  if (config.optimiser.clip_norm > 0 && result.gradient_norm > config.optimiser.clip_norm) {
+    optimiser.scale_gradients(config.optimiser.clip_norm / result.gradient_norm);
+  }
+  const TileProducts products(options.tiles);
+  optimiser.step(step);
+}
+
+Learner::Learner(const TrainConfig& config, const model::LoadedModel& start, FrozenStore* store,
+                 const model::LoadedModel* beginning)
+    : impl_(std::make_unique<Impl>(config, start, store, beginning)) {}
+Learner::~Learner() = default;
+
+StepResult Learner::learn(const feed::Batch& batch) {
+  try {
+    return impl_->learn(batch);
+  } catch (const c10::Error& error) {
+    explain(error, batch);
+  }
+}
+
+model::LoadedModel Learner::model() const { return impl_->network.to_model(); }
+
+LearnerState Learner::state() const { return {model(), impl_->optimiser.state(), impl_->loss_scale}; }
+
+void Learner::restore(const LearnerState& state) {
+  impl_->optimiser.restore(state.optimiser);
+  impl_->loss_scale = state.loss_scale;
+}
+
+int use_threads(int threads) {
+  const int count = tensor::set_threads(threads);
+  at::set_num_threads(count);
+  return count;
+}
+
+}  // namespace revisit::train

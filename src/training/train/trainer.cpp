@@ -1,0 +1,328 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// The loop. What is logged and saved depends on the configuration and the number of steps done, never on when a run was
+// interrupted; only times differ.
+#include "training/train/trainer.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <system_error>
+
+#include "core/base/fail.h"
+#include "core/base/file.h"
+#include "training/feed/batches.h"
+#include "engine/model/model_file.h"
+#include "engine/model/provenance.h"
+#include "core/tensor/parallel.h"
+#include "training/train/checkpoint.h"
+#include "training/train/clock.h"
+#include "training/train/curve.h"
+#include "training/train/files.h"
+#include "training/train/initial_model.h"
+#include "training/train/learner.h"
+#include "training/train/run_log.h"
+#include "training/train/vocabulary_start.h"
+
+namespace revisit::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kNamesInASentence = 8;
+
+/// Left by a run that was killed while it wrote; the lock says that nobody is writing now.
+void remove_unfinished_files(const fs::path& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    const bool ours = name.starts_with("checkpoint.") || name.starts_with("model.safetensors.") ||
+                      name.starts_with("last.safetensors.") || name.starts_with("curve.svg.");
+    if (ours && (name.ends_with(".tmp") || name == "checkpoint.new.safetensors")) fs::remove(entry.path(), error);
+  }
+}
+
+/// A folder that holds somebody else's model is not written into.
+void refuse_to_overwrite(const fs::path& folder) {
+  for (const auto* name : {"model.safetensors", "last.safetensors", "curve.svg"}) {
+    if (!fs::exists(folder / name)) continue;
+    fail_with_hint(ErrorCode::kUsage, "give --out a folder of its own",
+                   "'{}' is there already, and is of no training run in '{}'", (folder / name).string(), folder.string());
+  }
+}
+
+/// What teaches [loss] context, read again for a run taken up again, whose model has moved on.
+std::optional<model::LoadedModel> context_teacher(const TrainConfig& config) {
+  if (config.loss.context == 0) return std::nullopt;
+  const TrainConfig first = beginning_of(config);
+  return initial_model(first.model, first.data.size, first.seed);
+}
+
+/// Where the run stands: its beginning, or the newest checkpoint. `settings` are those of now.
+TrainingState begin(const TrainRun& run, const Settings& settings, RunLog& log, ProgressLine& progress) {
+  TrainingState state;
+  if (!run.resume) {
+    if (has_checkpoint(run.out)) {
+      fail_with_hint(ErrorCode::kUsage, "--resume goes on with it, another --out starts anew",
+                     "'{}' holds a training run already", run.out.string());
+    }
+    if (log.empty()) refuse_to_overwrite(run.out);
+    log.cut(-1, -1);
+  } else if (!has_checkpoint(run.out)) {
+    if (log.empty()) {
+      fail_with_hint(ErrorCode::kNotFound, "leave --resume out to start one", "there is no training run in '{}' to resume",
+                     run.out.string());
+    }
+    progress.say(fmt::format("notice: the run in '{}' has no checkpoint yet, so it starts at step 0", run.out.string()));
+    log.cut(-1, -1);
+  } else {
+    auto found = load_checkpoint(run.out);
+    if (!found.notice.empty()) progress.say("notice: " + found.notice);
+    state = std::move(found.state);
+    check_same_settings(state.settings, settings, run.out.string());
+    log.cut(state.step, state.validated_step);
+    progress.say(fmt::format("going on at step {} of {}", state.step, run.config.steps));
+    return state;
+  }
+  state.settings = settings;
+  const TrainConfig first = beginning_of(run.config);
+  state.learner.model = initial_model(first.model, first.data.size, first.seed);
+  check_rhos(run.config, state.learner.model.config);
+  if (run.config.model.head_start == "vocabulary") {
+    progress.say("the head begins with a vocabulary of the backbone's tokens");
+    start_from_vocabulary(state.learner.model, sample_patches(state.learner.model, first), first.seed);
+  }
+  return state;
+}
+
+feed::Normalisation normalisation_of(const model::InputConfig& input) { return {input.mean, input.std}; }
+
+feed::KnownTokens known_in(const FrozenStore* store) {
+  if (store == nullptr) return {};
+  return [store](std::int64_t picture, std::vector<std::uint16_t>& values) { return store->load(picture, values); };
+}
+
+class Trainer {
+ public:
+  Trainer(const TrainRun& run, TrainingState state, const model::LoadedModel* teacher, RunLog& log, ProgressLine& progress,
+          int threads)
+      : run_(run),
+        config_(run.config),
+        state_(std::move(state)),
+        log_(log),
+        progress_(progress),
+        store_(config_.data.variants > 0 ? std::make_unique<FrozenStore>(config_, state_.learner.model, run.out) : nullptr),
+        loader_(config_.data, config_.augment, normalisation_of(state_.learner.model.config.input), config_.seed, state_.step,
+                known_in(store_.get())),
+        learner_(config_, state_.learner.model, store_.get(), teacher),
+        validation_(config_, threads) {
+    const std::string data = model::as_utf8(loader_.describe());
+    if (!state_.data.empty()) {  // of a checkpoint
+      if (state_.data != data) {
+        fail_with_hint(ErrorCode::kMismatch, "go on with the data of that run, or start another one with another --out",
+                       "the run in '{}' learnt from {}, but now there is {}", run_.out.string(), state_.data, data);
+      }
+      learner_.restore(state_.learner);
+    }
+    state_.data = data;
+    origin_ = state_.learner.model.config.provenance;
+    state_.learner = {};  // the learner has it now
+    progress_.say(fmt::format("learning from {}", data));
+    progress_.say(fmt::format("validating on {}", validation_.describe()));
+  }
+
+  TrainOutcome run();
+
+ private:
+  bool validation_is_due() const {
+    const int every = config_.validation.every_steps;
+    const bool due = state_.step == 0 || state_.step >= config_.steps || (every > 0 && state_.step % every == 0);
+    return due && state_.validated_step < state_.step;
+  }
+  bool stop_wanted() const { return run_.stop_signal && run_.stop_signal() != 0; }
+
+  bool validate();
+  void learn();
+  feed::Batch next_batch();
+  void note_unreadable(const feed::Batch& batch);
+  [[noreturn]] void refuse(const feed::Batch& batch, const StepResult& result) const;
+  model::LoadedModel model_to_ship() const;
+  void save();
+  void write_curve() const { write_text(run_.out / "curve.svg", draw_curve(log_.history(), config_.name)); }
+  TrainOutcome outcome(bool stopped) const;
+
+  const TrainRun& run_;
+  const TrainConfig& config_;
+  TrainingState state_;
+  RunLog& log_;
+  ProgressLine& progress_;
+  std::unique_ptr<FrozenStore> store_;  // null: every picture is new
+  feed::BatchLoader loader_;
+  Learner learner_;
+  Validation validation_;
+  std::string origin_;                // provenance of what the run began with
+  std::set<std::string> unreadable_;  // named already
+  std::int64_t saved_step_ = -1;
+  Clock::time_point saved_at_ = Clock::now();
+  double learning_s_ = 0;  // of this process
+  std::int64_t learnt_steps_ = 0, learnt_images_ = 0;
+};
+
+TrainOutcome Trainer::run() {
+  if (run_.work_can_be_lost) run_.work_can_be_lost();
+  for (;;) {
+    const bool validated = !validation_is_due() || validate();
+    if (stop_wanted() || !validated) {
+      if (saved_step_ != state_.step) save();
+      return outcome(true);
+    }
+    if (state_.step >= config_.steps) break;
+    learn();
+    if (state_.step < config_.steps && seconds_since(saved_at_) >= 60 * config_.checkpoint_minutes) save();
+  }
+  model::save_model_file(run_.out / "last.safetensors", model_to_ship());
+  save();  // last: a run with this checkpoint has everything else
+  return outcome(false);
+}
+
+/// False when a signal ended it; it is then repeated by the run that goes on.
+bool Trainer::validate() {
+  const auto start = Clock::now();
+  const auto model = model_to_ship();
+  const auto recalls = validation_.measure(model, [this] { return stop_wanted(); });
+  if (!recalls) return false;
+  if (state_.step == 0 && !validation_.notice().empty()) progress_.say("notice: " + validation_.notice());
+  progress_.say(
+      fmt::format("validation at step {}{}: {}", state_.step, state_.step == 0 ? " (untrained)" : "", to_words(*recalls)));
+  log_.add(state_.step, *recalls, seconds_since(start));
+  state_.validated_step = state_.step;
+  if (state_.step == 0) {
+    state_.untrained = *recalls;
+  } else if (state_.best_step < 0 || at_least_as_good(*recalls, state_.best)) {
+    state_.best_step = state_.step;
+    state_.best = *recalls;
+    model::save_model_file(run_.out / "model.safetensors", model);
+  }
+  write_curve();
+  return true;
+}
+
+/// Pictures that give out end the run; what was learnt before is kept.
+feed::Batch Trainer::next_batch() {
+  try {
+    return loader_.next();
+  } catch (const Error& error) {
+    if (saved_step_ != state_.step) save();
+    throw Error(error.code(), fmt::format("{}; the run is saved at step {}", error.what(), state_.step), error.hint());
+  }
+}
+
+void Trainer::learn() {
+  const auto start = Clock::now();
+  const feed::Batch batch = next_batch();
+  const StepResult result = learner_.learn(batch);
+  if (!result.finite) refuse(batch, result);
+  ++state_.step;
+  note_unreadable(batch);
+
+  const double seconds = seconds_since(start);
+  learning_s_ += seconds;
+  ++learnt_steps_;
+  learnt_images_ += batch.images;
+  StepSurroundings surroundings;
+  surroundings.images_per_s = batch.images / std::max(seconds, 1e-9);
+  surroundings.waiting = std::min(1.0, loader_.seconds_waited() / std::max(learning_s_, 1e-9));
+  surroundings.unreadable = state_.unreadable;
+  surroundings.unreadable_now = batch.unreadable;
+  log_.add(state_.step, result, surroundings);
+  progress_.update({state_.step, config_.steps, static_cast<double>(learnt_images_) / learning_s_,
+                    static_cast<double>(config_.steps - state_.step) * learning_s_ / static_cast<double>(learnt_steps_),
+                    result.loss, surroundings.waiting, state_.unreadable});
+}
+
+void Trainer::note_unreadable(const feed::Batch& batch) {
+  constexpr std::size_t kNamed = 10;
+  state_.unreadable += static_cast<std::int64_t>(batch.unreadable.size());
+  for (const auto& name : batch.unreadable) {
+    if (unreadable_.size() > kNamed || !unreadable_.insert(name).second) continue;
+    progress_.say(unreadable_.size() <= kNamed ? fmt::format("unreadable: {}; another picture of its place was taken", name)
+                                               : fmt::format("further pictures that cannot be read are listed in '{}'",
+                                                             (run_.out / "log.jsonl").string()));
+  }
+}
+
+/// The batch is named, so that its pictures can be looked at; neither the weights nor the checkpoint have been touched by it.
+void Trainer::refuse(const feed::Batch& batch, const StepResult& result) const {
+  const fs::path list = run_.out / "nonfinite.txt";
+  write_text(list, fmt::format("{}\n", fmt::join(batch.names, "\n")));
+  const std::size_t shown = std::min(kNamesInASentence, batch.names.size());
+  const std::vector<std::string> names(batch.names.begin(), batch.names.begin() + static_cast<std::ptrdiff_t>(shown));
+  const std::string more = shown < batch.names.size() ? fmt::format(" and {} more", batch.names.size() - shown) : "";
+  const bool loss = !std::isfinite(result.loss);
+  const std::string saved = has_checkpoint(run_.out) ? "the checkpoint is untouched" : "there was no checkpoint yet";
+  fail_with_hint(ErrorCode::kBadModel, "a lower optimiser.lr, warmup_steps or clip_norm may help",
+                 "the {} is {} at step {}, on the pictures {}{} (all in '{}'); {}", loss ? "loss" : "gradient's length",
+                 loss ? result.loss : result.gradient_norm, batch.step, fmt::join(names, ", "), more, list.string(), saved);
+}
+
+model::LoadedModel Trainer::model_to_ship() const {
+  model::LoadedModel model = learner_.model();
+  const bool only = config_.model.weitop_only;
+  model.config.provenance =
+      model::history(origin_, fmt::format("{} by revisit, config {}, seed {}, {} steps of {} x {} pictures, on {}",
+                                   only ? "WeiToP trained on" : "trained", config_.name, config_.seed, state_.step,
+                                   config_.data.places_per_batch, config_.data.images_per_place, state_.data));
+  return model;
+}
+
+void Trainer::save() {
+  state_.learner = learner_.state();
+  state_.learner.model.config.provenance = origin_;
+  save_checkpoint(run_.out, state_);
+  state_.learner = {};
+  saved_step_ = state_.step;
+  saved_at_ = Clock::now();
+  write_curve();
+}
+
+TrainOutcome Trainer::outcome(bool stopped) const {
+  TrainOutcome out;
+  out.stopped = stopped;
+  out.step = state_.step;
+  out.best_step = state_.best_step;
+  out.best = state_.best;
+  out.untrained = state_.untrained;
+  out.unreadable = state_.unreadable;
+  out.model = run_.out / "model.safetensors";
+  return out;
+}
+
+}  // namespace
+
+void check_places(const TrainConfig& config) {
+  const feed::BatchLoader loader(config.data, config.augment, normalisation_of({}), config.seed, 0);
+  if (!config.validation.queries.empty()) const Validation validation(config, 1);
+}
+
+TrainOutcome train(const TrainRun& run, ProgressLine& progress) {
+  const int threads = use_threads(run.config.threads);
+  // Gradients of well-fitted pairs are denormal sooner or later, and those are slow. Our engine asks for the same, so that
+  // a validation in between changes nothing.
+  const tensor::FlushDenormals flush;
+  make_folder(run.out);
+  RunLog log(run.out / "log.jsonl");
+  remove_unfinished_files(run.out);
+  auto teacher = context_teacher(run.config);
+  Settings settings = settings_of(run.config);
+  if (teacher) settings.emplace_back("loss.context.teacher", teacher->config.fingerprint);
+  TrainingState state = begin(run, settings, log, progress);
+  Trainer trainer(run, std::move(state), teacher ? &*teacher : nullptr, log, progress, threads);
+  teacher.reset();  // the learner has it now
+  return trainer.run();
+}
+
+}  // namespace revisit::train

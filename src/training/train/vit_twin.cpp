@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Embedding, blocks, final norm and pruning scores on torch tensors.
+#include "training/train/vit_twin.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <vector>
+
+#include "engine/reduce/pruner.h"
+#include "training/train/tile_ops.h"
+#include "engine/backbone/vit/position.h"
+
+namespace revisit::train {
+namespace {
+
+const std::string kRoot = "backbone.model.";
+
+torch::Tensor layer_norm(const Tensors& tensors, const std::string& name, float eps, const torch::Tensor& x) {
+  return torch::layer_norm(x, {x.size(-1)}, tensors.at(name + ".weight"), tensors.at(name + ".bias"), static_cast<double>(eps));
+}
+
+torch::Tensor attention(const model::VitConfig& vit, const Tensors& tensors, const std::string& block, const torch::Tensor& x) {
+  const auto batch = x.size(0);
+  const auto count = x.size(1);
+  const std::int64_t head_dim = vit.width / vit.heads;
+  const torch::Tensor side_by_side = linear(tensors, block + "attn.qkv", x);
+  if (TileProducts::on()) return linear(tensors, block + "attn.proj", tile_attention(side_by_side, vit.heads));
+  // (3, B, heads, T, head_dim)
+  const torch::Tensor qkv = side_by_side.reshape({batch, count, 3, vit.heads, head_dim}).permute({2, 0, 3, 1, 4});
+  const torch::Tensor q = qkv[0] / std::sqrt(static_cast<double>(head_dim));
+  const torch::Tensor shares = torch::softmax(torch::matmul(q, qkv[1].transpose(-2, -1)), -1);
+  const torch::Tensor mixed = torch::matmul(shares, qkv[2]).transpose(1, 2).reshape({batch, count, vit.width});
+  return linear(tensors, block + "attn.proj", mixed);
+}
+
+torch::Tensor activated(const torch::Tensor& x) { return TileProducts::on() ? fast_gelu(x) : torch::gelu(x); }
+
+torch::Tensor feed_forward(const model::VitConfig& vit, const Tensors& tensors, const std::string& mlp, const torch::Tensor& x) {
+  if (!vit.swiglu) return linear(tensors, mlp + "fc2", activated(linear(tensors, mlp + "fc1", x)));
+  const std::vector<torch::Tensor> halves = linear(tensors, mlp + "w12", x).chunk(2, -1);
+  return linear(tensors, mlp + "w3", torch::silu(halves[0]) * halves[1]);
+}
+
+/// To 0..1 along each row, as the pruner of the inference engine does it.
+torch::Tensor min_max(const torch::Tensor& x) {
+  constexpr double kRange = 1e-6;
+  const torch::Tensor low = x.amin(1, true);
+  return (x - low) / (x.amax(1, true) - low + kRange);
+}
+
+/// Small enough, and rare enough, for the engine's own loop: (B, N) -> (B, N).
+torch::Tensor spread(const torch::Tensor& scores, int columns, int cell) {
+  const torch::Tensor out = scores.to(torch::kCPU, torch::kFloat32).contiguous().clone();
+  for (std::int64_t i = 0; i < out.size(0); ++i) {
+    float* row = out[i].data_ptr<float>();
+    std::vector<float> values(row, row + out.size(1)), scratch;
+    reduce::spread_scores(values, columns, cell, scratch);
+    std::ranges::copy(values, row);
+  }
+  return out.to(scores.device());
+}
+
+/// (B, 3, H, W) -> (B, N, D). A convolution whose steps are as long as its kernel is a product with each patch as a row.
+torch::Tensor project_patches(const model::VitConfig& vit, const Tensors& tensors, const torch::Tensor& pixels) {
+  const std::string name = kRoot + "patch_embed.proj";
+  if (!TileProducts::on()) {
+    return torch::conv2d(pixels, tensors.at(name + ".weight"), tensors.at(name + ".bias"), vit.patch).flatten(2).transpose(1, 2);
+  }
+  const std::int64_t patch = vit.patch, rows = pixels.size(2) / patch, cols = pixels.size(3) / patch;
+  const torch::Tensor cut = pixels.reshape({-1, 3, rows, patch, cols, patch}).permute({0, 2, 4, 1, 3, 5});
+  return linear(tensors, name, cut.reshape({-1, rows * cols, 3 * patch * patch}));
+}
+
+}  // namespace
+
+torch::Tensor linear(const Tensors& tensors, const std::string& name, const torch::Tensor& x) {
+  const torch::Tensor matrix = tensors.at(name + ".weight").flatten(1);
+  const torch::Tensor& bias = tensors.at(name + ".bias");
+  return TileProducts::on() ? tile_linear(x, matrix, bias) : torch::linear(x, matrix, bias);
+}
+
+torch::Tensor position_resampling(const model::VitConfig& vit, int rows, int cols) {
+  if (rows == vit.pos_rows && cols == vit.pos_cols) return {};
+  const int cells = vit.pos_rows * vit.pos_cols;
+  // The table whose channel c is 1 at cell c and 0 elsewhere: what becomes of it is the matrix.
+  std::vector<float> unit(static_cast<std::size_t>(cells) * static_cast<std::size_t>(cells), 0.0F);
+  for (int c = 0; c < cells; ++c) unit[static_cast<std::size_t>(c) * (static_cast<std::size_t>(cells) + 1)] = 1.0F;
+  std::vector<float> matrix = vit::resample_positions(unit.data(), vit.pos_rows, vit.pos_cols, cells, rows, cols, vit.pos_rule);
+  return torch::from_blob(matrix.data(), {std::int64_t{rows} * cols, cells}, torch::kFloat32).clone();
+}
+
+torch::Tensor embed_pixels(const model::VitConfig& vit, const Tensors& tensors, const torch::Tensor& pixels,
+                           const torch::Tensor& resampling) {
+  const auto batch = pixels.size(0);
+  const torch::Tensor table = tensors.at(kRoot + "pos_embed")[0];  // (1 + cells, D): row 0 belongs to CLS
+  const torch::Tensor cells = table.slice(0, 1);
+  const torch::Tensor patches =
+      project_patches(vit, tensors, pixels) + (resampling.defined() ? torch::matmul(resampling, cells) : cells);
+  std::vector<torch::Tensor> parts{(tensors.at(kRoot + "cls_token") + table[0]).expand({batch, 1, vit.width})};
+  // Registers have no position.
+  if (vit.registers > 0) parts.push_back(tensors.at(kRoot + "register_tokens").expand({batch, vit.registers, vit.width}));
+  parts.push_back(patches);
+  return torch::cat(parts, 1);
+}
+
+torch::Tensor run_vit_block(const model::VitConfig& vit, const Tensors& tensors, int index, const torch::Tensor& x) {
+  const std::string block = kRoot + "blocks." + std::to_string(index) + ".";
+  const auto scaled = [&](const char* scale, const torch::Tensor& branch) {
+    return vit.layer_scale ? branch * tensors.at(block + scale + ".gamma") : branch;
+  };
+  const torch::Tensor attended =
+      x + scaled("ls1", attention(vit, tensors, block, layer_norm(tensors, block + "norm1", vit.norm_eps, x)));
+  return attended +
+         scaled("ls2", feed_forward(vit, tensors, block + "mlp.", layer_norm(tensors, block + "norm2", vit.norm_eps, attended)));
+}
+
+torch::Tensor final_norm(const model::VitConfig& vit, const Tensors& tensors, const torch::Tensor& x) {
+  return layer_norm(tensors, kRoot + "norm", vit.norm_eps, x);
+}
+
+torch::Tensor weitop_scores(const Tensors& tensors, const torch::Tensor& patches) {
+  return linear(tensors, "weitop.2", torch::relu(linear(tensors, "weitop.0", patches))).squeeze(-1);
+}
+
+torch::Tensor choose_patches(const model::PruneConfig& prune, const Tensors& tensors, const torch::Tensor& patches, int columns,
+                             double rho) {
+  const torch::NoGradGuard no_grad;
+  torch::Tensor norms = patches.norm(2, -1);
+  if (prune.norm_scale == model::NormScale::kMinMax) norms = min_max(norms);
+  torch::Tensor score = prune.kappa * min_max(weitop_scores(tensors, patches)) + (1 - prune.kappa) * norms;
+  if (prune.spread > 1) score = spread(score, columns, prune.spread);
+  const int count = reduce::kept_count(rho, static_cast<int>(patches.size(1)));
+  // A stable sort, so that of equal scores the lower index stays.
+  const torch::Tensor best = torch::argsort(score, /*stable=*/true, /*dim=*/1, /*descending=*/true).slice(1, 0, count);
+  return std::get<0>(best.sort(1));
+}
+
+}  // namespace revisit::train
