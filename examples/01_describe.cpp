@@ -17,9 +17,9 @@ int main(int argc, char** argv) try {
     return 2;
   }
   const revisit::Model model = argc > 3 ? revisit::Model::load(argv[3]) : revisit::embedded_model();
-  revisit::ExtractorOptions options;
-  if (argc > 4) options.rho = std::strtod(argv[4], nullptr);  // share of patch tokens kept: less is faster
-  revisit::Extractor extractor(model, options);
+  revisit::DescriptorSpec spec;
+  if (argc > 4) spec.rho = std::strtod(argv[4], nullptr);  // share of patch tokens kept: less is faster
+  revisit::Extractor extractor(model, spec);
 
   const std::vector<float> a = extractor.describe(revisit::load_image(argv[1]));  // unit length
   const std::vector<float> b = extractor.describe(revisit::load_image(argv[2]));

@@ -1,49 +1,27 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// A SLAM program's loop: describe the current picture, ask whether the place was seen before, keep it for later.
-// usage: 02_loop_closure INDEX MIN_SIMILARITY PHOTO...   (photos in the order they were taken)
-#include <revisit/embedded.h>
-#include <revisit/error.h>
-#include <revisit/extractor.h>
-#include <revisit/index.h>
+// A SLAM program's loop: has this place been seen before? Then the picture is remembered, and at the end the map is saved.
+// usage: 02_loop_closure MAP RECENT PHOTO...   (in the order they were taken; the last RECENT are no revisits)
+#include <revisit/revisit.h>
 
 #include <cstdio>
 #include <cstdlib>
 
-int main(int argc, char** argv) {
-  if (argc < 4) {
-    std::fprintf(stderr, "usage: 02_loop_closure INDEX MIN_SIMILARITY PHOTO...\n");
-    return 2;
-  }
-  try {
-    revisit::ExtractorOptions how;
-    how.rho = 0.7;
-    revisit::Extractor extractor(revisit::embedded_model(), how);
-    revisit::IndexSettings settings;
-    settings.dim = extractor.descriptor_dim();
-    auto writer = revisit::IndexWriter::open(argv[1], settings);
-    auto index = revisit::Index::open(argv[1]);
-    const double min_similarity = std::atof(argv[2]);
-
-    for (int i = 3; i < argc; ++i) {
-      const std::vector<float> descriptor = extractor.describe(revisit::load_image(argv[i]));
-      revisit::SearchOptions options;
-      options.top_k = 1;
-      options.end_row = index.rows() > 2 ? index.rows() - 2 : 0;  // the last two pictures look like this one anyway
-      const auto found = index.search(descriptor, options).front();
-      if (!found.empty() && found.front().similarity >= min_similarity) {
-        std::printf("%s: been here, %s\n", argv[i], index.entry(found.front().row).name.c_str());
-      } else {
-        std::printf("%s: new\n", argv[i]);
-      }
-      revisit::IndexEntry entry;
-      entry.name = std::to_string(writer.rows()) + " " + argv[i];
-      writer.add(entry, descriptor);
-      writer.commit();  // from here on a crash cannot lose it
-      index.refresh();
+int main(int argc, char** argv) try {
+  if (argc < 4) return std::fprintf(stderr, "usage: 02_loop_closure MAP RECENT PHOTO...\n"), 2;
+  revisit::Recognizer places = revisit::Recognizer::in_memory({.spec = {.rho = 0.7}});
+  for (int i = 3; i < argc; ++i) {
+    const revisit::Image image = revisit::load_image(argv[i]);  // or a camera's buffer: revisit::ImageView
+    const revisit::Answer answer = places.ask(image, {.exclude_recent = std::atoi(argv[2])});
+    if (answer.recognised) {
+      std::printf("%s: been here, %s %.2f\n", argv[i], answer.matches.front().name.c_str(), answer.matches.front().similarity);
+    } else {
+      std::printf("%s: %s\n", argv[i], answer.reason.c_str());
     }
-  } catch (const revisit::Error& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return revisit::exit_code_of(error.code());
+    places.add(image, {.name = std::to_string(i - 3) + " " + argv[i], .time_s = i / 10.0});
   }
+  places.save(argv[1]);
+} catch (const revisit::Error& error) {
+  std::fprintf(stderr, "02_loop_closure: %s\n%s\n", error.what(), error.hint().c_str());
+  return revisit::exit_code_of(error.code());
 }

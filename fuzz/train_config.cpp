@@ -21,7 +21,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(!config.name.empty() && config.name.find('/') == std::string::npos && config.name.front() != '.');
     require(config.steps > 0 ? !config.data.sources.empty() : config.distill.steps > 0);
     require(model.aggregator != "weiad" || std::accumulate(model.tiers.begin(), model.tiers.end(), 0) == model.clusters);
-    require(model.spread >= 1 && model.spread <= 64 && model.kappa >= 0 && model.kappa <= 1 && model.dropout >= 0 && model.dropout < 1);
+    revisit::check_spec(model.own);
+    require(model.dropout >= 0 && model.dropout < 1);
     require(config.data.places_per_batch >= 2 && config.data.images_per_place >= 2);
     require(config.data.size.height > 0 && config.data.size.width > 0);
     require(config.optimiser.lr > 0 && config.optimiser.lr <= 1 && config.optimiser.decay_steps > 0);

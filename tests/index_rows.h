@@ -44,8 +44,8 @@ inline IndexSettings settings_of(int dim) {
   IndexSettings out;
   out.dim = dim;
   out.model = "models/a.safetensors";
-  out.fingerprint = "f00d";
-  out.size = {322, 322};
+  out.model_constants = {{"fingerprint", "f00d"}, {"heads", "6"}};
+  out.spec = completed({.size = Size{322, 322}, .prune = "weitop", .model_identity = "1dea"});
   return out;
 }
 

@@ -5,29 +5,15 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "revisit/image.h"
 #include "revisit/model.h"
+#include "revisit/spec.h"
 
 namespace revisit {
-
-struct ExtractorOptions {
-  double rho = 1.0;                       ///< share of patch tokens kept, in (0, 1]
-  std::optional<Size> size;               ///< input size; each side is rounded to a multiple of the patch, at least one
-  std::optional<std::string> aggregate;   ///< "cls", "mean" or "gem" for backbone-only models
-  std::optional<std::string> prune;       ///< "weitop", "random", "norm" or "none"; default: the model's own
-  std::optional<int> prune_layer;         ///< blocks run before pruning; 0 = right after the patch embedding
-  std::optional<double> kappa;            ///< weight of the learnt score against the token norm, in [0, 1]
-  std::optional<std::string> norm_scale;  ///< "minmax" or "raw"
-  /// Rank patches within cells of so many a side, 1..64; default: the model's where its own pruner is used, else 1.
-  std::optional<int> spread;
-  std::uint64_t seed = 0;                 ///< for random pruning
-  int threads = 0;                        ///< 0: every core this process may use
-};
 
 /// Everything that happened inside one describe call. Fields that do not apply to the model stay empty.
 struct Trace {
@@ -60,13 +46,15 @@ struct StageTimes {
 /// Not thread-safe: one extractor serves one caller at a time and uses `threads` cores for each image.
 class Extractor {
  public:
-  explicit Extractor(Model model, const ExtractorOptions& options = {});
+  /// threads 0: every core this process may use. Throws Error kUsage for a setting out of range or beyond the model.
+  explicit Extractor(Model model, const DescriptorSpec& spec = {}, int threads = 0);
   ~Extractor();
   Extractor(Extractor&&) noexcept;
   Extractor& operator=(Extractor&&) noexcept;
 
   /// Unit-length descriptor of a photo of any size. Throws Error kBadModel when the weights give a non-finite result.
   std::vector<float> describe(const Image& image, Trace* trace = nullptr);
+  std::vector<float> describe(const ImageView& picture, Trace* trace = nullptr);
 
   /// The same from an already preprocessed tensor (3, H, W); H and W must be multiples of the patch (else Error kUsage).
   std::vector<float> describe_tensor(std::span<const float> pixels, Size size, Trace* trace = nullptr);
@@ -74,6 +62,9 @@ class Extractor {
   int descriptor_dim() const;
   Size input_size() const;  ///< after rounding to the patch
   const Model& model() const;
+  /// How the descriptors are made, with nothing left open: the size rounded to the patch, the model's own choices, its identity.
+  const DescriptorSpec& spec() const;
+  int threads() const;  ///< as given
   StageTimes last_times() const;
   /// One sentence about each setting that was adjusted (a size rounded to the patch).
   const std::vector<std::string>& notices() const;

@@ -20,6 +20,20 @@ struct Image {
   std::vector<std::uint8_t> rgb;
 };
 
+enum class PixelFormat { kRgb8, kBgr8, kRgba8, kBgra8, kGray8 };
+
+/// A picture in somebody else's memory, such as a camera's buffer. Alpha is ignored, gray stands for all three channels.
+struct ImageView {
+  const std::uint8_t* data = nullptr;  ///< first byte of the top row
+  int width = 0;
+  int height = 0;
+  std::ptrdiff_t stride_bytes = 0;  ///< from one row to the next: at least a row, negative for rows stored from the bottom; 0: packed
+  PixelFormat format = PixelFormat::kRgb8;
+};
+
+/// Valid as long as the image stays where it is.
+ImageView view_of(const Image& image);
+
 struct Size {
   int height = 0;
   int width = 0;
@@ -57,6 +71,8 @@ enum class ResizeFilter { kBilinear, kBicubic };
 
 /// Pillow's Image.resize to exactly `size` (aspect ratio is not kept), equal to it byte for byte.
 Image resize(const Image& image, Size size, ResizeFilter filter);
+/// The same from a buffer. Throws Error kUsage for a view that cannot be one.
+Image resize(const ImageView& view, Size size, ResizeFilter filter);
 
 /// A baseline JPEG with full colour resolution; quality 1..100.
 std::vector<std::byte> encode_jpeg(const Image& image, int quality = 90);

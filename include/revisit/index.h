@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,28 +14,18 @@
 #include <vector>
 
 #include "revisit/geo.h"
-#include "revisit/image.h"
+#include "revisit/spec.h"
 
 namespace revisit {
 
-/// How the rows were made; stored in the catalogue. dim, model fingerprint, orientation and aggregate must agree with a query,
-/// the rest may differ and is shown.
+/// How the rows of an index were made; stored in it.
 struct IndexSettings {
-  int dim = 0;              ///< 1..65,536
-  std::string model;        ///< path or name
-  std::string fingerprint;  ///< of the model's weights; empty for descriptors of the caller's own
-  double rho = 1;
-  std::string precision = "f32";
-  Size size;
-  std::string orientation = "apply";
-  std::string aggregate;  ///< empty for models with a head
-  std::string pruner;
-  // As given by the user; the model's own where empty.
-  std::optional<int> prune_layer;
-  std::optional<double> kappa;
-  std::string norm_scale;
-  std::optional<int> spread;  ///< cells of patches that pruning ranks within
-  std::uint64_t seed = 0;  ///< of random pruning
+  int dim = 0;        ///< 1..65,536
+  std::string model;  ///< path or name; empty for descriptors of the caller's own
+  /// What the model's identity was made of, ModelInfo::constants: told apart by name when two models differ. An index of format 1
+  /// knows the fingerprint of the weights alone.
+  std::map<std::string, std::string> model_constants;
+  DescriptorSpec spec;  ///< Extractor::spec(); without a model_identity in an index of format 1 and for the caller's own descriptors
 };
 
 struct IndexEntry {
@@ -111,7 +102,8 @@ class Index {
 /// How the index in `folder` was made; nothing when there is none yet (also when a crash left one without its first row).
 std::optional<IndexSettings> index_settings(const std::filesystem::path& folder);
 
-/// Throws Error kMismatch naming both values when descriptors made as `given` cannot be compared with those of the index.
+/// Throws Error kMismatch naming both values when descriptors made as `given` cannot be compared with those of the index. What may
+/// differ is in differences(given.spec, stored.spec).
 void require_compatible(const std::filesystem::path& folder, const IndexSettings& stored, const IndexSettings& given);
 
 /// The one writer of an index. Rows are durable after commit() returns; a crash loses at most the rows since the last commit.
@@ -129,6 +121,7 @@ class IndexWriter {
   int rows() const;  ///< committed and pending
   int committed_rows() const;
   const IndexSettings& settings() const;  ///< the stored ones
+  const std::filesystem::path& folder() const;
   std::optional<IndexEntry> find(const std::string& name) const;
   std::optional<std::string> name_of_content(std::uint64_t content_hash) const;
 

@@ -24,8 +24,9 @@ struct DescribedPhotos {
   double median_end_to_end_ms = 0;  ///< decoding, preprocessing and forward, one after the other
 };
 
-/// Decodes ahead of inference. progress(done, total) may stop it by returning false (Error kInterrupted).
-DescribedPhotos describe_photos(Extractor& extractor, const std::vector<Photo>& photos, Orientation orientation,
+/// Decodes ahead of inference, turned as the extractor's spec says. progress(done, total) may stop it by returning false (Error
+/// kInterrupted).
+DescribedPhotos describe_photos(Extractor& extractor, const std::vector<Photo>& photos,
                                 const std::function<bool(int, int)>& progress = {});
 
 /// The k nearest references of every query, best first, ties by reference. Zero rows (skipped photos) match nothing.
@@ -50,12 +51,14 @@ struct AddReport {
 };
 
 struct AddOptions {
-  Orientation orientation = Orientation::kApply;
   bool update = false;                             ///< describe changed files again
   bool strict = false;                             ///< a photo that cannot be used ends the run (what was done stays)
   double commit_seconds = 2;                       ///< at most so much work is lost by a crash
   std::function<bool(const AddReport&)> progress;  ///< after each photo; false stops the run and commits
 };
+
+/// What an index records of descriptors made by this extractor; `model` is the path or name of its model.
+IndexSettings index_settings_of(const Extractor& extractor, const std::string& model);
 
 /// Describes what is not there yet. A photo is known by its content, then by its file: names are Photo::name, made longer by
 /// folders where two files have the same. Position and time come from the photo's EXIF data unless `photos` has them.

@@ -6,12 +6,14 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "revisit/image.h"
+#include "revisit/spec.h"
 
 namespace revisit {
 
@@ -31,13 +33,15 @@ struct ModelInfo {
   std::string aggregator;  ///< "weiad", "salad" or "none" (backbone only)
   int clusters = 0;
   int descriptor_dim = 0;  ///< 0 for backbone-only models until an aggregate is chosen
-  std::string pruner;      ///< "weitop" or "none"
-  double kappa = 0;
-  int spread = 1;          ///< WeiToP keeps the best of each cell of spread x spread patches; 1: of the whole picture
+  DescriptorSpec own;      ///< what the model chooses where a spec leaves it open: its pruner and the pruner's constants
   std::int64_t parameters = 0;
   std::string licence;
   std::string provenance;   ///< the file it was imported from, or how it was made
+  std::string source;       ///< what it is opened by again: its file, or its name where it is built in; empty: neither
   std::string fingerprint;  ///< hash of the f32 source weights
+  /// Every constant that changes what a descriptor is, as the model file has them: heads, mean, position rule, the head's, ...
+  std::map<std::string, std::string> constants;
+  std::string identity;  ///< hash of these: two models of one identity are the same model
   std::array<float, 3> mean{};
   std::array<float, 3> std{};
   std::string resize;                    ///< "bilinear" or "bicubic"
@@ -47,6 +51,8 @@ struct ModelInfo {
   double calibrated_rho = 1;
   Size calibrated_size;                  ///< 0x0 when not recorded
 };
+
+inline constexpr const char* kDemoModel = "demo";  ///< random weights, for measuring time and as a yardstick
 
 /// Cheap to copy; the weights are shared and never change.
 class Model {
@@ -73,7 +79,7 @@ struct ImportOptions {
   std::optional<std::array<float, 3>> std;
   std::optional<ResizeFilter> resize;
   std::optional<Size> size;  ///< of a model file too
-  std::optional<double> kappa;  ///< weight of the learnt score, [0, 1]; of a model file too
+  DescriptorSpec own;  ///< settings the model is to choose by itself from now on; of a model file too
   std::optional<std::string> pos_rule;  ///< "hub", "hf" or "timm"
   bool allow_nonfinite = false;
   bool half = false;  ///< matrices in f16; the source may be a model file then

@@ -45,31 +45,29 @@ std::string line_of(const RunReport& report, std::size_t q) {
                      verdict);
 }
 
-}  // namespace
-
-std::optional<double> threshold_of(const std::optional<double>& asked, const ModelInfo& info, double rho, Size size,
-                                   bool whitened, Console& console) {
-  if (asked) return asked;
-  if (!info.min_similarity) return std::nullopt;
-  if (whitened) {
-    console.talk(
-        fmt::format("notice: the model's threshold, similarity {:.4f}, is not for whitened descriptors; every match is accepted",
-                    *info.min_similarity));
-    return std::nullopt;
-  }
-  const bool other_size = info.calibrated_size.height > 0 && !(info.calibrated_size == size);
-  if (info.calibrated_rho != rho || other_size) {
-    console.talk(fmt::format("notice: similarity {:.4f} was calibrated at rho {:g}, {}x{}; this run is at rho {:g}, {}x{}",
-                             *info.min_similarity, info.calibrated_rho, info.calibrated_size.height, info.calibrated_size.width,
-                             rho, size.height, size.width));
-  }
-  return info.min_similarity;
+// The second and further matches, when somebody asked for them: below the first, by rank.
+std::string further_line(const RunReport& report, std::size_t q, std::size_t rank) {
+  const Match& match = report.matches[q][rank - 1];
+  const Photo& found = report.dataset.references[static_cast<std::size_t>(match.row)];
+  return fmt::format("  {}. {}  similarity {:.4f}{}\n", rank, on_one_line(found.name), match.similarity,
+                     place_of(report.dataset.queries[q], found));
 }
 
-void print_answers(const RunReport& report, Console& console) {
+}  // namespace
+
+std::optional<double> told_threshold(const Threshold& threshold, Console& console) {
+  if (!threshold.notice.empty()) console.talk("notice: " + threshold.notice);
+  return threshold.similarity;
+}
+
+void print_answers(const RunReport& report, int lines, Console& console) {
   if (console.json) return console.data(matches_json(report));
   std::string out;
-  for (std::size_t q = 0; q < report.matches.size(); ++q) out += line_of(report, q);
+  for (std::size_t q = 0; q < report.matches.size(); ++q) {
+    out += line_of(report, q);
+    const std::size_t shown = std::min(static_cast<std::size_t>(lines), report.matches[q].size());
+    for (std::size_t rank = 2; rank <= shown; ++rank) out += further_line(report, q, rank);
+  }
   if (report.evaluation) out += recall_line(*report.evaluation) + "\n";
   console.data(out);
 }

@@ -36,7 +36,7 @@ std::vector<Option> bench_options(BenchArgs& args, Console& console) {
       {"--batch", "N", "images per call, run one after the other, 1 to 1024; default 1", to_int(args.bench.batch, 1, 1024)});
   options.push_back(
       {"--repeats", "N", "timed calls per rho, after one warm-up, 1 to 10000; default 11", to_int(args.bench.repeats, 1, 10000)});
-  add_extractor_options(options, args.model);
+  add_spec_options(options, args.model, {"rho", "orientation"});
   console.add_options(options);
   return options;
 }
@@ -93,7 +93,8 @@ int run_bench_verb(BenchArgs args, Console& console) {
     fail(ErrorCode::kUsage, "--model '{}' and --random '{}' exclude each other", args.model.model, *args.random);
   }
   const Model model = args.random ? Model::random(*args.random) : open_model(args.model.model, console);
-  args.bench.extractor = args.model.extractor;
+  args.bench.spec = args.model.spec;
+  args.bench.threads = args.model.threads;
   const BenchReport report = run_bench(model, args.bench);
   const auto label = args.random ? "random " + *args.random : model_label(args.model.model);
   console.json ? console.data_json(object_of(label, report)) : console.data(table_of(label, report));

@@ -182,4 +182,17 @@ Binding to_size(std::optional<Size>& out) {
   };
 }
 
+Binding to_setting(DescriptorSpec& out, const Setting& setting) {
+  return [&out, &setting](const std::string& text) -> std::string {
+    const auto value = setting.parse(text);
+    if (!value) return setting.wanted;
+    try {
+      setting.set(out, *value);
+      return {};
+    } catch (const Error&) {
+      return setting.wanted;
+    }
+  };
+}
+
 }  // namespace revisit::cli

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cli/option.h"
-#include "revisit/image.h"
+#include "revisit/spec.h"
 
 namespace revisit::cli {
 
@@ -42,5 +42,6 @@ Binding to_number(std::optional<double>& out, Interval range);
 Binding to_numbers(std::vector<double>& out, Interval range);                 ///< "1,0.7,0.5", at least one
 Binding to_triple(std::optional<std::array<float, 3>>& out, Interval range);  ///< "0.5,0.5,0.5"
 Binding to_size(std::optional<Size>& out);                                    ///< "HxW"
+Binding to_setting(DescriptorSpec& out, const Setting& setting);
 
 }  // namespace revisit::cli

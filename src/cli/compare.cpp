@@ -30,10 +30,10 @@ struct CompareArgs {
 };
 
 /// A row at one rho with one model and one seed: the photos of each folder are described once for all data sets.
-struct Setting {
+struct Measured {
   const CompareRow* row;
   Model model;
-  ExtractorOptions options;
+  DescriptorSpec spec;  // complete
 };
 
 std::vector<Dataset> load_datasets(const CompareConfig& config, Console& console) {
@@ -50,23 +50,11 @@ std::vector<Dataset> load_datasets(const CompareConfig& config, Console& console
 }
 
 /// Everything a cell depends on.
-std::string settings_of(const Setting& setting, const CompareDataset& asked, const Dataset& dataset, int top_k) {
-  const ExtractorOptions& o = setting.options;
-  const ModelInfo info = setting.model.info();
-  const Size size = o.size.value_or(info.size);
-  const auto where = [](const fs::path& path) { return fs::weakly_canonical(path).string(); };
-  const std::string prune = o.prune.value_or("-");
-  const bool random = prune == "random";  // nothing else draws: a model has the same cell wherever it stands in a row
-  // A fingerprint is of weights, not of a model's settings. Spread came later: cells from before it stay what they were.
-  const int cell = o.spread.value_or(prune == "-" || prune == info.pruner ? info.spread : 1);
-  const std::string spread = o.rho < 1 && cell != 1 ? fmt::format(" spread {}", cell) : "";
-  return fmt::format(
-      "model {} rho {} size {}x{} aggregate {} prune {} layer {} kappa {}{} seed {} top_k {} queries {} {} references {} {} {} | "
-      "{}",
-      info.fingerprint, o.rho, size.height, size.width, o.aggregate.value_or("-"),
-      random ? "random for each photo" : prune,
-      o.prune_layer.value_or(-1), o.kappa.value_or(info.kappa), spread, random ? o.seed : 0, top_k, dataset.queries.size(),
-      where(asked.folders.queries), dataset.references.size(), where(asked.folders.references), asked.named, dataset.protocol);
+std::string settings_of(const Measured& measured, const CompareDataset& asked, const Dataset& dataset, int top_k) {
+  const auto where = [](const fs::path& path) { return path.empty() ? std::string() : fs::weakly_canonical(path).string(); };
+  return fmt::format("{} | top_k {} queries {} {} references {} {} {} {} | {}", spec_key(measured.spec), top_k,
+                     dataset.queries.size(), where(asked.folders.queries), dataset.references.size(),
+                     where(asked.folders.references), asked.named, where(asked.root), dataset.protocol);
 }
 
 class Comparing {
@@ -89,7 +77,7 @@ class Comparing {
   const Comparison& run() {
     finish_work_on_signal();
     for (const auto& settings : lines_) {
-      CompareLine line{settings.front().row->name, settings.front().options.rho, {}};
+      CompareLine line{settings.front().row->name, *settings.front().spec.rho, {}};
       for (const auto& setting : settings) line.repetitions.push_back(cells_of(setting));
       if (stopped_by() != 0) break;
       result_.lines.push_back(std::move(line));
@@ -105,15 +93,15 @@ class Comparing {
 
  private:
   // Opened before the first photo is described: what cannot work is said now.
-  std::vector<Setting> settings_for(const CompareRow& row, double rho) {
-    std::vector<Setting> out;
+  std::vector<Measured> settings_for(const CompareRow& row, double rho) {
+    std::vector<Measured> out;
     for (const auto& name : row.models) {
       for (int seed = 0; seed < row.seeds; ++seed) {
-        Setting setting{&row, opened(name), row.options};
-        setting.options.rho = rho;
-        setting.options.seed = out.size();  // no two repetitions draw the same patches
-        setting.options.threads = args_.threads;
-        require_possible(setting.model, setting.options, fmt::format("row '{}', model '{}'", row.name, model_label(name)));
+        Measured setting{&row, opened(name), row.spec};
+        setting.spec.rho = rho;
+        setting.spec.seed = out.size();  // no two repetitions draw the same patches
+        setting.spec.orientation = "ignore";
+        setting.spec = possible_spec(setting.model, setting.spec, fmt::format("row '{}', model '{}'", row.name, model_label(name)));
         out.push_back(std::move(setting));
       }
     }
@@ -125,7 +113,7 @@ class Comparing {
     return found != models_.end() ? found->second : models_.emplace(name, open_model(name, console_)).first->second;
   }
 
-  std::vector<CompareCell> cells_of(const Setting& setting) {
+  std::vector<CompareCell> cells_of(const Measured& setting) {
     std::map<std::string, Side> sides;  // by the first photo: folders that two data sets share are described once
     std::vector<CompareCell> out;
     const int top_k = result_.config.recall_values.back();
@@ -147,18 +135,18 @@ class Comparing {
     return out;
   }
 
-  CompareCell measured(const Setting& setting, const Dataset& dataset, int top_k, std::map<std::string, Side>& sides) {
+  CompareCell measured(const Measured& setting, const Dataset& dataset, int top_k, std::map<std::string, Side>& sides) {
     const Side& references = side_of(setting, dataset.references, "references", sides);
     const Side& queries = side_of(setting, dataset.queries, "queries", sides);
     const auto matches = match_all(queries.photos, references.photos, top_k, search_filter(dataset));
     return {first_right_ranks(dataset, matches), queries.photos.median_forward_ms};
   }
 
-  const Side& side_of(const Setting& setting, const std::vector<Photo>& photos, const char* label,
+  const Side& side_of(const Measured& setting, const std::vector<Photo>& photos, const char* label,
                       std::map<std::string, Side>& sides) {
     const std::string key = fmt::format("{} {}", photos.size(), photos.front().path.string());
     if (const auto found = sides.find(key); found != sides.end()) return found->second;
-    Side side = describe_side(setting.model, setting.options, photos, Orientation::kIgnore, label, console_);
+    Side side = describe_side(setting.model, setting.spec, args_.threads, photos, label, console_);
     keep_skipped(side, result_.skipped);
     return sides.emplace(key, std::move(side)).first->second;
   }
@@ -168,7 +156,7 @@ class Comparing {
   std::vector<Dataset> datasets_;
   CompareCells cells_;
   std::map<std::string, Model> models_;
-  std::vector<std::vector<Setting>> lines_;
+  std::vector<std::vector<Measured>> lines_;
   Comparison result_;
   int stopped_by_ = 0;
 };

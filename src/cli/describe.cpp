@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "core/base/fail.h"
+#include "core/base/or_skip.h"
 #include "core/base/prefetch.h"
 #include "core/base/stop.h"
 #include "cli/binding.h"
@@ -24,11 +25,7 @@ std::vector<Option> describe_options(DescribeArgs& args, Console& console) {
   options.push_back({"-o,--output", "FILE.npy", "write the descriptors as float32 (n, D), one row an input, unit length",
                      to_text(args.output)});
   add_model_option(options, args.model);
-  options.push_back({"--rho", "R", "share of patch tokens kept, in (0, 1]: less is faster; default 1",
-                     to_number(args.model.extractor.rho, kRhoRange)});
-  add_extractor_options(options, args.model);
-  options.push_back({"--orientation", "HOW", "apply or ignore what EXIF says about how the camera was held; default apply",
-                     to_choice(args.orientation, {"apply", "ignore"})});
+  add_spec_options(options, args.model);
   options.push_back(
       {"--accept-truncated", "", "use what is there of a photo cut short, gray for the rest", to_switch(args.accept_truncated)});
   options.push_back({"--skip-bad", "", "describe the rest when an input cannot be read (exit 4); row names go to FILE.names.txt",
@@ -40,25 +37,20 @@ std::vector<Option> describe_options(DescribeArgs& args, Console& console) {
   return options;
 }
 
-// What goes wrong with one input, as opposed to with the request, the model or the machine.
-bool is_input_fault(ErrorCode code) {
-  return code == ErrorCode::kBadImage || code == ErrorCode::kBadFile || code == ErrorCode::kLimit || code == ErrorCode::kNotFound;
-}
-
 double total_ms(const StageTimes& times) { return times.preprocess_ms + times.blocks_ms + times.prune_ms + times.aggregate_ms; }
 
 class Run {
  public:
   Run(const DescribeArgs& args, Console& console, Extractor& extractor) : args_(args), console_(console), extractor_(extractor) {
     out_.dim = static_cast<std::size_t>(extractor.descriptor_dim());
-    out_.size = extractor.input_size();
+    out_.spec = extractor.spec();
   }
 
   Described over(InputList list) {
     out_.skipped = std::move(list.unreadable);
     out_.rows_are_arguments = !list.has_folder;
     const std::size_t total = list.paths.size();
-    const DecodeOptions decode{args_.orientation == "apply" ? Orientation::kApply : Orientation::kIgnore, args_.accept_truncated};
+    const DecodeOptions decode{orientation_of(out_.spec), args_.accept_truncated};
     Progress progress("describing", total, console_.quiet);
     Prefetch<LoadedInput> inputs(total, [&](std::size_t i) { return load_input(list.paths[i], decode); });
     for (std::size_t done = 0; auto input = inputs.next();) {
@@ -157,7 +149,7 @@ int run_describe(const DescribeArgs& args, Console& console) {
     console.talk(fmt::format("notice: {} files in the folders are no .jpg, .jpeg, .png or .webp", list.left_out));
 
   const Model model = open_model(args.model.model, console);
-  Extractor extractor(model, args.model.extractor);
+  Extractor extractor(model, args.model.spec, args.model.threads);
   for (const auto& notice : extractor.notices()) console.talk("notice: " + notice);
   const Described described = Run(args, console, extractor).over(std::move(list));
 

@@ -22,7 +22,6 @@ struct DescribeArgs {
   std::string output;
   std::string dump;
   std::string pictures;
-  std::string orientation = "apply";
   bool accept_truncated = false;
   bool skip_bad = false;
 };
@@ -33,7 +32,7 @@ struct Described {
   std::vector<double> ms;                     ///< one a row, decoding excluded
   std::vector<float> rows;                    ///< (n, dim), unit length
   std::size_t dim = 0;
-  Size size;  ///< the extractor's input size
+  DescriptorSpec spec;
   std::vector<Skipped> skipped;
   bool rows_are_arguments = true;  ///< false when a folder or a stack gave several rows
   std::optional<Trace> trace;      ///< of the only input, when asked for

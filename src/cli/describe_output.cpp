@@ -51,9 +51,8 @@ std::string table_of(const Described& described) {
 nlohmann::ordered_json object_of(const DescribeArgs& args, const Described& described) {
   nlohmann::ordered_json object{{"schema", 1},
                                 {"model", model_label(args.model.model)},
-                                {"rho", args.model.extractor.rho},
-                                {"size", {described.size.height, described.size.width}},
                                 {"dim", described.dim}};
+  object.update(nlohmann::ordered_json::parse(spec_json(described.spec)));
   if (!args.output.empty()) object["output"] = args.output;
   auto images = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < described.names.size(); ++i) {

@@ -49,7 +49,7 @@ void write_token_pictures(const DescribeArgs& args, const Described& described, 
   std::error_code error;
   fs::create_directories(args.pictures, error);
   if (error) fail(ErrorCode::kIo, "cannot make the folder '{}': {}", args.pictures, error.message());
-  const DecodeOptions decode{args.orientation == "apply" ? Orientation::kApply : Orientation::kIgnore, args.accept_truncated};
+  const DecodeOptions decode{orientation_of(described.spec), args.accept_truncated};
   std::set<std::string> taken;
   int saved = 0;
   const std::size_t total = described.photos.size();

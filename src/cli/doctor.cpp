@@ -77,7 +77,7 @@ Image generated_picture() {
 SelfTest test_model(const DoctorArgs& args, Console& console) {
   SelfTest test;
   try {
-    Extractor extractor(open_model(args.model.model, console), args.model.extractor);
+    Extractor extractor(open_model(args.model.model, console), args.model.spec, args.model.threads);
     const auto image = generated_picture();
     const auto first = extractor.describe(image);
     const auto start = std::chrono::steady_clock::now();
@@ -160,7 +160,7 @@ Verb make_doctor(Console& console) {
                    "revisit doctor --model models/vitb14.safetensors --aggregate gem --json"};
   verb.positional = {"[FOLDER]", "where free disk space is looked at; default: the current folder", 0, 1, &args->folders};
   add_model_option(verb.options, args->model);
-  add_extractor_options(verb.options, args->model);
+  add_spec_options(verb.options, args->model);
   console.add_options(verb.options);
   verb.run = [args, &console] { return run_doctor(*args, console); };
   return verb;

@@ -55,9 +55,7 @@ std::vector<Option> eval_options(EvalArgs& args, Console& console) {
   add_challenge_options(options, args.challenge);
   add_model_option(options, args.model);
   options.back().help = "file, or name of 'model list'; default: built in";
-  options.push_back({"--rho", "R", "share of patch tokens kept; default 1", to_number(args.model.extractor.rho, kRhoRange)});
-  add_run_options(options, args.data);
-  add_extractor_options(options, args.model);
+  add_run_options(options, args.data, args.model);
   options.push_back({"--method", "NAME", "the field's name of a model that was imported", to_text(args.method)});
   options.push_back({"--backbone", "NAME", "the backbone in its name", to_text(args.backbone)});
   options.push_back({"--descriptors-dimension", "D", "values it gives", to_int(args.descriptors_dimension, 1, 65536)});
@@ -113,7 +111,7 @@ std::string text_of(const RunReport& report) {
     if (result.challenge) out += challenge_text(*result.challenge);
   }
   out += fmt::format("{:.1f} ms per image, {:.1f} ms with decoding, rho {:g}, {}x{}\n", report.run.ms_per_image,
-                     report.run.end_to_end_ms, report.run.rho, report.run.size.height, report.run.size.width);
+                     report.run.end_to_end_ms, *report.run.spec.rho, report.run.spec.size->height, report.run.spec.size->width);
   return out + "protocol: " + report.dataset.protocol + "\n";
 }
 
@@ -121,7 +119,7 @@ std::string text_of(const RunReport& report) {
 std::string log_of(const RunReport& report) {
   std::string out =
       fmt::format("{} revisit {} {}\n", report.run.started, report.run.command, fmt::join(report.run.arguments, " "));
-  out += fmt::format("model {} (weights {}), {} values\n", report.run.model, report.run.fingerprint, report.run.dim);
+  out += fmt::format("model {} (identity {}), {} values\n", report.run.model, *report.run.spec.model_identity, report.run.dim);
   for (const auto& note : report.dataset.notes) out += "notice: " + note + "\n";
   for (const auto& one : report.skipped) out += fmt::format("skipped {}: {}\n", one.path, one.reason);
   return out + text_of(report);
@@ -133,10 +131,10 @@ bool wants_logs(const EvalArgs& args) { return args.log_dir || args.num_preds_to
 fs::path log_folder(const EvalArgs& args) { return fs::path("logs") / args.log_dir.value_or("default"); }
 
 void write_logs(const EvalArgs& args, RunReport& report, const Side& queries, const Side& references, const Model& model,
-                const ExtractorOptions& for_references, Console& console) {
+                Console& console) {
   if (!wants_logs(args)) return;
   const fs::path folder = log_folder(args) / utc_now(true);
-  write_run_folder(folder, report, model, args.model.extractor, for_references, console);
+  write_run_folder(folder, report, model, console);
   AtomicFile log(folder / "info.log");
   log.write(log_of(report));
   log.commit();
@@ -153,7 +151,7 @@ void calibrate(const EvalArgs& args, RunReport& report, const Model& model, Cons
   const auto threshold = calibrate_threshold(*report.evaluation, *args.calibrate);
   if (!threshold) return;
   report.run.min_similarity = threshold;
-  save_calibrated(model, args.output, *threshold, *args.calibrate, report.run.rho, report.run.size);
+  save_calibrated(model, args.output, *threshold, *args.calibrate, *report.run.spec.rho, *report.run.spec.size);
   console.talk(
       fmt::format("similarity {:.4f} has precision {:g} on this set; wrote {}", *threshold, *args.calibrate, args.output));
 }
@@ -210,8 +208,7 @@ int run_eval(EvalArgs& args, Console& console) {
   mention_silence(args, dataset, console);
   if (args.calibrate && !dataset.labelled) fail(ErrorCode::kUsage, "'{}' has no ground truth to calibrate on", dataset.name);
   check_challenge(args.challenge, dataset);
-  auto& options = args.model.extractor;
-  apply_image_size(args.data, dataset, options, console);
+  apply_image_size(args.data, dataset, args.model.spec, console);
   const Model model = open_model(args.model.model, console);
   if (const int dim = model.info().descriptor_dim; args.descriptors_dimension && dim > 0 && dim != *args.descriptors_dimension) {
     fail_with_hint(ErrorCode::kUsage, "import the weights that do: revisit model import CHECKPOINT -o models/NAME.safetensors",
@@ -220,13 +217,12 @@ int run_eval(EvalArgs& args, Console& console) {
   }
 
   finish_work_on_signal();
-  const Orientation orientation = orientation_from(args.data.orientation);
-  ExtractorOptions for_references = options;
-  for_references.rho = args.data.reference_rho.value_or(options.rho);
-  Side references = describe_side(model, for_references, dataset.references, orientation, "references", console);
-  Side queries = describe_side(model, options, dataset.queries, orientation, "queries", console);
+  DescriptorSpec for_references = args.model.spec;
+  if (args.data.reference_rho) for_references.rho = args.data.reference_rho;
+  Side references = describe_side(model, for_references, args.model.threads, dataset.references, "references", console);
+  Side queries = describe_side(model, args.model.spec, args.model.threads, dataset.queries, "queries", console);
   if (args.data.dim) whiten(queries.photos, references.photos, *args.data.dim);
-  report.run = record_of("eval", args.model.model, model, options, for_references.rho, queries, orientation, console);
+  report.run = record_of("eval", args.model.model, model, queries, references.spec, args.model.threads, console);
   add_sides(report, queries, references);
   const int top_k =
       std::max({*std::ranges::max_element(args.data.recall_values), args.num_preds_to_save, challenge_depth(args.challenge)});
@@ -235,7 +231,7 @@ int run_eval(EvalArgs& args, Console& console) {
 
   if (args.calibrate) calibrate(args, report, model, console);
   write_challenge(args.challenge, report, console);
-  write_logs(args, report, queries, references, model, for_references, console);
+  write_logs(args, report, queries, references, model, console);
   return print_run(args, report, console);
 }
 

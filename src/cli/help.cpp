@@ -87,8 +87,15 @@ std::string verb_help(const Verb& verb) {
     append_wrapped(out, help, width + 2);
   };
   if (!positional.name.empty()) append_row(positional.name, positional.help);
-  for (const auto& option : verb.options) append_row(shown_name(option), fmt::format("{} [{}]", option.help, option.env_name()));
-  out += "\nThe name in brackets is the environment variable that sets the option; a flag wins over it.\n";
+  const auto append_options = [&](bool advanced) {
+    for (const auto& option : verb.options) {
+      if (option.advanced == advanced) append_row(shown_name(option), option.help);
+    }
+  };
+  append_options(false);
+  if (std::ranges::any_of(verb.options, &Option::advanced)) out += "Advanced:\n";
+  append_options(true);
+  out += "\nEach option can be set by the environment as well, --json by REVISIT_JSON; a flag wins over it.\n";
   return out;
 }
 

@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 
 struct AddArgs {
   std::vector<std::string> words;  // DB SOURCE...
-  IndexArgs index;
+  ModelArgs model;
   std::optional<std::string> positions;
   bool update = false;
   bool strict = false;
@@ -42,7 +42,6 @@ std::string same_command(const Console& console) {
 AddReport add(const AddArgs& args, IndexWriter& writer, IndexSetup& setup, const std::vector<Photo>& photos, Console& console) {
   Progress progress("adding", photos.size(), console.quiet);
   AddOptions options;
-  options.orientation = orientation_from(setup.settings.orientation);
   options.update = args.update;
   options.strict = args.strict;
   options.progress = [&](const AddReport& report) {
@@ -100,7 +99,7 @@ int run_add(const AddArgs& args, Console& console) {
   for (const auto& note : notes) console.talk("notice: " + note);
 
   const auto stored = index_settings(folder);
-  IndexSetup setup = set_up(folder, stored, args.index, console);
+  IndexSetup setup = set_up(folder, stored, args.model, console);
   IndexWriter writer = IndexWriter::open(folder, setup.settings);
   finish_work_on_signal();
   const auto start = Clock::now();
@@ -136,7 +135,7 @@ Verb make_index_add(Console& console) {
        to_text(args->positions)},
       {"--update", "", "describe photos again whose files have changed", to_switch(args->update)},
       {"--strict", "", "end at the first photo that cannot be read; what was added stays", to_switch(args->strict)}};
-  add_index_options(options, args->index);
+  add_index_options(options, args->model);
   console.add_options(options);
   verb.run = [args, &console] { return run_add(*args, console); };
   return verb;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// How photos are described for an index: what the user says, and where he is silent what the index was made with.
+// How photos are described for an index: what the user says, otherwise the settings of the index.
 #pragma once
 
 #include <filesystem>
@@ -10,18 +10,12 @@
 
 #include "cli/console.h"
 #include "cli/model_options.h"
-#include "revisit/index.h"
+#include "revisit/recognizer.h"
 
 namespace revisit::cli {
 
-struct IndexArgs {
-  ModelArgs model;
-  std::optional<double> rho;
-  std::optional<std::string> orientation;
-};
-
-/// --model, --rho, the extractor's and --orientation.
-void add_index_options(std::vector<Option>& options, IndexArgs& args);
+/// --model and the settings, which are those of the index where they are not given.
+void add_index_options(std::vector<Option>& options, ModelArgs& args);
 
 /// One line about what differs though it may: "LEAD rho 0.5, not 1; size 98x98, not 112x112".
 void mention_differences(const IndexSettings& now, const IndexSettings& stored, const std::string& lead, Console& console);
@@ -29,13 +23,18 @@ void mention_differences(const IndexSettings& now, const IndexSettings& stored, 
 struct IndexSetup {
   Extractor extractor;
   std::string model_name;
-  ExtractorOptions options;
   IndexSettings settings;  ///< of descriptors made this way
 };
 
 /// `stored` is empty for an index that is to be made. Says in one line what differs from it though it may; Error kMismatch for
 /// what may not.
-IndexSetup set_up(const std::filesystem::path& folder, const std::optional<IndexSettings>& stored, const IndexArgs& args,
+IndexSetup set_up(const std::filesystem::path& folder, const std::optional<IndexSettings>& stored, const ModelArgs& args,
                   Console& console);
+
+/// The collection of an index, to be asked. Says what set_up says.
+Recognizer open_places(const std::filesystem::path& folder, const IndexSettings& stored, const ModelArgs& args, Console& console);
+
+/// Whether a path is an index.
+bool is_index(const std::filesystem::path& path);
 
 }  // namespace revisit::cli

@@ -53,6 +53,8 @@ std::uintmax_t bytes_in(const fs::path& folder) {
 int run_info(const std::string& folder, Console& console) {
   const Index index = Index::open(folder);
   const IndexSettings& settings = index.settings();
+  const DescriptorSpec spec = completed(settings.spec);
+  const auto fingerprint = settings.model_constants.find("fingerprint");
   const Contents contents = contents_of(index);
   if (console.json) {
     Json object{{"schema", 1},
@@ -60,30 +62,23 @@ int run_info(const std::string& folder, Console& console) {
                 {"dim", settings.dim},
                 {"dtype", "f32"},
                 {"model", settings.model},
-                {"fingerprint", settings.fingerprint},
-                {"rho", settings.rho},
-                {"precision", settings.precision},
-                {"size", {settings.size.height, settings.size.width}},
-                {"orientation", settings.orientation},
-                {"aggregate", settings.aggregate},
-                {"pruner", settings.pruner},
+                {"aggregate", ""},
+                {"pruner", *spec.prune},
+                {"fingerprint", fingerprint == settings.model_constants.end() ? "" : fingerprint->second},
                 {"replaced_rows", index.rows() - index.live_rows()},
                 {"with_position", contents.placed},
                 {"with_time", contents.timed},
                 {"missing_files", contents.missing},
                 {"bytes", bytes_in(folder)}};
+    object.update(Json::parse(spec_json(spec)));
     console.data_json(object);
     return 0;
   }
   std::string out = fmt::format("{} photos, {} numbers each (f32), {:.1f} MB\n", index.live_rows(), settings.dim,
                                 static_cast<double>(bytes_in(folder)) / 1e6);
-  out += fmt::format("model        {} (fingerprint {})\n", settings.model.empty() ? "none recorded" : settings.model,
-                     settings.fingerprint.empty() ? "none" : settings.fingerprint);
-  out += fmt::format("made with    rho {:g}, size {}x{}, {}, orientation {}{}{}\n", settings.rho, settings.size.height,
-                     settings.size.width, settings.precision, settings.orientation,
-                     settings.aggregate.empty() ? "" : ", aggregate " + settings.aggregate,
-                     settings.pruner.empty() ? "" : ", pruner " + settings.pruner);
-  if (settings.spread) out.insert(out.size() - 1, fmt::format(", spread {}", *settings.spread));
+  out += fmt::format("model        {}{}\n", settings.model.empty() ? "none recorded" : settings.model,
+                     spec.model_identity ? " (identity " + *spec.model_identity + ")" : "");
+  out += fmt::format("made with    {}\n", spec_text(spec));
   out += fmt::format("known        position of {}, time of {}\n", contents.placed, contents.timed);
   if (index.rows() > index.live_rows()) out += fmt::format("replaced     {} rows\n", index.rows() - index.live_rows());
   if (contents.missing > 0) out += fmt::format("files gone   {} photos are no longer where they were\n", contents.missing);

@@ -3,6 +3,8 @@
 // Walking folders and loading. Whatever cannot be used is named, never passed over in silence.
 #include "cli/inputs.h"
 
+#include "core/base/or_skip.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -99,13 +101,16 @@ InputList expand_inputs(const std::vector<std::string>& arguments) {
 }
 
 LoadedInput load_input(const fs::path& path, const DecodeOptions& options) {
-  try {
-    if (lower_extension(path) == ".npy") return {path, load_tensors(path)};
-    return {path, load_image(path, options)};
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::kNoMemory) throw;
-    return {path, Skipped{path.string(), error.code(), error.what()}};
-  }
+  LoadedInput out{path, {}};
+  auto skipped = or_skip(path, [&] {
+    if (lower_extension(path) == ".npy") {
+      out.content = load_tensors(path);
+    } else {
+      out.content = load_image(path, options);
+    }
+  });
+  if (skipped) out.content = std::move(*skipped);
+  return out;
 }
 
 }  // namespace revisit::cli

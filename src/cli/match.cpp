@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// `revisit match`: folder against folder, one line a query.
+// `revisit match`: folder against folder, one line per query.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,11 +22,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kTopK = 10;
+
 struct MatchArgs {
   std::vector<std::string> folders;
   ModelArgs model;
   std::optional<double> reference_rho;
-  int top_k = 10;
+  std::optional<int> top_k;
   std::optional<std::string> gt;
   std::optional<std::string> positions;
   std::string output;
@@ -34,7 +36,6 @@ struct MatchArgs {
   std::optional<int> exclude_recent;
   std::optional<double> exclude_seconds;
   std::optional<int> dim;
-  std::string orientation = "apply";
 };
 
 using Wanted = std::function<bool(int, int)>;
@@ -89,29 +90,26 @@ int run_match(const MatchArgs& args, Console& console) {
   mention_whitening(dataset, args.dim);
 
   const Model model = open_model(args.model.model, console);
-  const Orientation orientation = orientation_from(args.orientation);
   finish_work_on_signal();
-  ExtractorOptions for_references = args.model.extractor;
-  for_references.rho = args.reference_rho.value_or(args.model.extractor.rho);
-  Side references = describe_side(model, for_references, dataset.references, orientation, "references", console);
-  Side queries = describe_side(model, args.model.extractor, dataset.queries, orientation, "queries", console);
+  DescriptorSpec for_references = args.model.spec;
+  if (args.reference_rho) for_references.rho = args.reference_rho;
+  Side references = describe_side(model, for_references, args.model.threads, dataset.references, "references", console);
+  Side queries = describe_side(model, args.model.spec, args.model.threads, dataset.queries, "queries", console);
   if (args.dim) whiten(queries.photos, references.photos, *args.dim);
 
-  report.run =
-      record_of("match", args.model.model, model, args.model.extractor, for_references.rho, queries, orientation, console);
-  report.run.min_similarity =
-      threshold_of(args.min_similarity, model.info(), args.model.extractor.rho, queries.size, args.dim.has_value(), console);
+  report.run = record_of("match", args.model.model, model, queries, references.spec, args.model.threads, console);
+  report.run.min_similarity = told_threshold(threshold_for(model.info(), queries.spec, args.min_similarity, args.dim.has_value()), console);
   add_sides(report, queries, references);
-  report.matches = match_all(queries.photos, references.photos, args.top_k, wanted);
+  report.matches = match_all(queries.photos, references.photos, args.top_k.value_or(kTopK), wanted);
   if (dataset.labelled) {
     std::vector<int> ks;
     for (const int k : {1, 5, 10, 20}) {
-      if (k <= args.top_k) ks.push_back(k);
+      if (k <= args.top_k.value_or(kTopK)) ks.push_back(k);
     }
     report.evaluation = evaluate(dataset, report.matches, ks);
   }
-  if (!args.output.empty()) write_run_folder(args.output, report, model, args.model.extractor, for_references, console);
-  print_answers(report, console);
+  if (!args.output.empty()) write_run_folder(args.output, report, model, console);
+  print_answers(report, args.top_k.value_or(1), console);
   return report.skipped.empty() ? 0 : 4;
 }
 
@@ -129,7 +127,7 @@ Verb make_match(Console& console) {
                    "revisit match drive/ drive/ --exclude-recent 50 --min-similarity 0.4"};
   verb.positional = {"QUERIES REFERENCES", "two folders of photos", 2, 2, &args->folders};
   auto& options = verb.options;
-  options = {{"-k,--top-k", "K", "matches a query, 1 to 1000; default 10", to_int(args->top_k, 1, limits::kMaxTopK)},
+  options = {{"-k,--top-k", "K", "matches per query, 1 to 1000, printed one per line; default 10, of which the first is printed", to_int(args->top_k, 1, limits::kMaxTopK)},
              {"--gt", "FILE.csv", "ground truth: query,best_ref,accepted_refs", to_text(args->gt)},
              {"--positions", "FILE.csv", "image,lat,lon[,heading_deg,time] or image,east,north[,...]", to_text(args->positions)},
              {"-o,--output", "DIR", "write report.html, tables and run.json there", to_text(args->output)},
@@ -142,13 +140,8 @@ Verb make_match(Console& console) {
              {"--exclude-seconds", "T", "leave out references less than T seconds older than the query",
               to_number(args->exclude_seconds, {0})}};
   add_model_option(options, args->model);
-  options.push_back(
-      {"--rho", "R", "share of patch tokens kept, in (0, 1]; default 1", to_number(args->model.extractor.rho, kRhoRange)});
-  options.push_back(
-      {"--reference-rho", "R", "the same for references; default: as --rho", to_number(args->reference_rho, kRhoRange)});
-  add_extractor_options(options, args->model);
-  options.push_back({"--orientation", "HOW", "apply or ignore EXIF orientation; default apply",
-                     to_choice(args->orientation, {"apply", "ignore"})});
+  add_spec_options(options, args->model);
+  options.push_back({"--reference-rho", "R", "rho for references; default: as --rho", to_number(args->reference_rho, kRhoRange)});
   console.add_options(options);
   verb.run = [args, &console] { return run_match(*args, console); };
   return verb;

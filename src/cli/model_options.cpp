@@ -39,25 +39,35 @@ void add_model_option(std::vector<Option>& options, ModelArgs& args) {
                      to_text(args.model)});
 }
 
-void add_extractor_options(std::vector<Option>& options, ModelArgs& args) {
-  auto& extractor = args.extractor;
-  options.insert(options.end(),
-                 {{"--size", "HxW", "input size, rounded to the patch; default: the model's own", to_size(extractor.size)},
-                  {"--aggregate", "HOW", "cls, mean or gem; for models that are a backbone only",
-                   to_choice(extractor.aggregate, {"cls", "mean", "gem"})},
-                  {"--prune", "HOW", "weitop, random, norm or none; default: the model's own",
-                   to_choice(extractor.prune, {"weitop", "random", "norm", "none"})},
-                  {"--prune-layer", "L", "blocks run before pruning, 0 = right after the patch embedding; default 1",
-                   to_int(extractor.prune_layer, 0, 1000)},
-                  {"--kappa", "K", "weight of the learnt score against the token norm, in [0, 1]; default: the model's",
-                   to_number(extractor.kappa, {0, 1})},
-                  {"--norm-scale", "HOW", "norms in the score: minmax or raw; default: model's",
-                   to_choice(extractor.norm_scale, {"minmax", "raw"})},
-                  {"--spread", "N", "rank patches within NxN cells; default: the model's",
-                   to_int(extractor.spread, 1, limits::kMaxSpread)},
-                  {"--seed", "S", "seed of random pruning, drawn anew for each photo; default 0", to_seed(extractor.seed)},
-                  {"--threads", "N", "cores used for each image, 1 to 1024; default: all this process may use",
-                   to_int(extractor.threads, 1, 1024)}});
+namespace {
+
+std::string help_of(const Setting& one) {
+  const std::string usual = text_of(one.usual);
+  const bool of_model = one.model_key != nullptr || std::string_view(one.name) == "size";
+  return std::string(one.help) + one.range + (of_model ? "; default: the model's" : usual.empty() ? "" : "; default " + usual);
+}
+
+}  // namespace
+
+std::string flag_of(const Setting& setting) {
+  std::string out = std::string("--") + setting.name;
+  std::ranges::replace(out, '_', '-');
+  return out;
+}
+
+void add_spec_options(std::vector<Option>& options, ModelArgs& args, std::initializer_list<std::string_view> without) {
+  for (const Setting& one : settings()) {
+    if (one.placeholder == nullptr || std::ranges::find(without, std::string_view(one.name)) != without.end()) continue;
+    Option option{flag_of(one), one.placeholder, help_of(one), to_setting(args.spec, one)};
+    option.advanced = one.advanced;
+    options.push_back(std::move(option));
+  }
+  options.push_back({"--threads", "N", "cores used for each image, 1 to 1024; default: all this process may use",
+                     to_int(args.threads, 1, limits::kMaxThreads)});
+}
+
+void set_help(std::vector<Option>& options, const std::string& long_name, const std::string& help) {
+  std::ranges::find(options, long_name, &Option::long_name)->help = help;
 }
 
 std::optional<std::filesystem::path> model_file(const std::string& name) {

@@ -15,16 +15,19 @@
 
 namespace revisit::cli {
 
-inline constexpr const char* kDemoModel = "demo";  ///< random weights, built in beside kEmbeddedModel
-
 struct ModelArgs {
   std::string model;  ///< empty: the embedded one
-  ExtractorOptions extractor;
+  DescriptorSpec spec;
+  int threads = 0;
 };
 
 void add_model_option(std::vector<Option>& options, ModelArgs& args);
-/// --size, --aggregate, the pruner's and --threads; --rho is not among them, as some verbs take a list.
-void add_extractor_options(std::vector<Option>& options, ModelArgs& args);
+/// A flag for every setting a user may choose, but for `without`, and --threads.
+void add_spec_options(std::vector<Option>& options, ModelArgs& args, std::initializer_list<std::string_view> without = {});
+/// "prune_layer" is --prune-layer.
+std::string flag_of(const Setting& setting);
+/// Says another default in the help of an option that is there.
+void set_help(std::vector<Option>& options, const std::string& long_name, const std::string& help);
 
 /// A built-in model, a file, or the name of a file in the model folders. Says once on stderr that the demo model is untrained.
 Model open_model(const std::string& name, Console& console);

@@ -19,6 +19,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// A setting a model file keeps, but for the pruner, which comes with its weights.
+bool is_models_own(const Setting& setting) { return setting.model_key != nullptr && std::string_view(setting.name) != "prune"; }
+
 Json object_of(const ModelInfo& info) {
   Json object{{"schema", 1},
               {"arch", info.arch},
@@ -31,9 +34,7 @@ Json object_of(const ModelInfo& info) {
               {"aggregator", info.aggregator},
               {"clusters", info.clusters},
               {"descriptor_dim", info.descriptor_dim},
-              {"pruner", info.pruner},
-              {"kappa", info.kappa},
-              {"spread", info.spread},
+              {"pruner", info.own.prune.value_or("none")},
               {"parameters", info.parameters},
               {"licence", info.licence},
               {"mean", info.mean},
@@ -41,7 +42,14 @@ Json object_of(const ModelInfo& info) {
               {"resize", info.resize},
               {"pos_rule", info.pos_rule},
               {"provenance", info.provenance},
-              {"fingerprint", info.fingerprint}};
+              {"fingerprint", info.fingerprint},
+              {"identity", info.identity}};
+  const DescriptorSpec own = completed(info.own);
+  DescriptorSpec shown;
+  for (const Setting& one : settings()) {
+    if (is_models_own(one)) one.set(shown, one.get(own));
+  }
+  object.update(Json::parse(spec_json(shown)));
   if (info.min_similarity) {
     object["min_similarity"] = *info.min_similarity;
     object["calibrated_precision"] = info.calibrated_precision;
@@ -69,9 +77,11 @@ std::string architecture_lines(const ModelInfo& info) {
     out += fmt::format("aggregator    {}, {} clusters, descriptor of {} values\n", info.aggregator, info.clusters,
                        info.descriptor_dim);
   }
-  out += info.pruner == "none" ? "pruner        none\n" : fmt::format("pruner        {}, kappa {}{}\n", info.pruner, info.kappa,
-                           info.spread > 1 ? fmt::format(", the best of each {0}x{0} patches", info.spread) : "");
-  return out;
+  out += "pruner        " + info.own.prune.value_or("none");
+  for (const Setting& one : settings()) {
+    if (is_models_own(one) && !text_of(one.get(info.own)).empty()) out += fmt::format(", {} {}", one.name, text_of(one.get(info.own)));
+  }
+  return out + "\n";
 }
 
 std::string calibration_line(const ModelInfo& info) {
@@ -209,8 +219,6 @@ Verb make_model_import(Console& console) {
       {"--heads", "H", "attention heads, 1 to 256; default: width / 64, at least 1", to_int(wanted.heads, 1, 256)},
       {"--arch", "NAME", "fail unless the inferred architecture is this one", to_text(wanted.arch)},
       {"--size", "HxW", "input size to record; default: the family's; FILE may be a model file too", to_size(wanted.size)},
-      {"--kappa", "K", "weight of WeiToP's learnt score to record, in [0, 1]; default 0.5; FILE may be a model file too",
-       to_number(wanted.kappa, {0, 1})},
       {"--mean", "A,B,C", "mean of each channel, in [0, 1]; default: the family's", to_triple(wanted.mean, {0, 1})},
       {"--std", "A,B,C", "standard deviation of each channel, in (0, 10]; default: the family's",
        to_triple(wanted.std, {0, 10, true})},
@@ -220,6 +228,13 @@ Verb make_model_import(Console& console) {
       {"--half", "", "matrices in 16 bits, half the size; FILE may be a model file too", to_switch(wanted.half)},
       {"--licence", "TEXT", "licence of the weights to record; FILE may be a model file too", to_text(wanted.licence)},
       {"--allow-nonfinite", "", "accept weights with NaN or infinity", to_switch(wanted.allow_nonfinite)}};
+  for (const Setting& one : settings()) {  // what a model is to choose by itself
+    if (!is_models_own(one)) continue;
+    Option option{flag_of(one), one.placeholder, fmt::format("recorded as the model's own; {}; FILE may be a model file too", one.wanted),
+                  to_setting(wanted.own, one)};
+    option.advanced = true;
+    verb.options.push_back(std::move(option));
+  }
   console.add_options(verb.options);
   verb.run = [args, &console] { return run_import(*args, console); };
   return verb;

@@ -22,6 +22,7 @@ struct Option {
   Binding bind;
   bool many = false;   ///< takes several words, "1 5 10"; they are bound as one text with commas between them
   std::string bare{};  ///< bound when no value follows; empty: one must. For verbs without positionals, whose words it would take
+  bool advanced = false;  ///< stands behind the daily ones in help
 
   std::string long_name() const { return names.substr(names.find("--")); }
   std::string env_name() const;  ///< "--prune-layer" is REVISIT_PRUNE_LAYER

@@ -61,13 +61,15 @@ void add_data_options(std::vector<Option>& options, DataArgs& args) {
                    to_ints(args.recall_values, 32, 1, limits::kMaxTopK), true}});
 }
 
-void add_run_options(std::vector<Option>& options, DataArgs& args) {
+void add_run_options(std::vector<Option>& options, DataArgs& args, ModelArgs& model,
+                     std::initializer_list<std::string_view> without) {
+  model.spec.orientation = "ignore";
+  add_spec_options(options, model, without);
+  set_help(options, "--orientation", "EXIF orientation: apply or ignore; default ignore");
   options.insert(
       options.end(),
       {{"--reference-rho", "R", "rho for references; default: the same", to_number(args.reference_rho, kRhoRange)},
        {"--image-size", "H W", "like --size HxW; one number: shorter edge", to_ints(args.image_size, 2, 1, kMaxInputSide), true},
-       {"--orientation", "HOW", "apply or ignore EXIF orientation; default ignore",
-        to_choice(args.orientation, {"apply", "ignore"})},
        {"--dim", "D", "PCA-whitened descriptors of D values, learnt from the references",
         to_int(args.dim, 1, Whitening::kMaxTargetDim)},
        {"--batch-size", "N", "accepted; results never depend on it", to_int(args.batch_size, 1, 65536)}});
@@ -100,44 +102,44 @@ Dataset load_data(const DataArgs& args, Console& console) {
   return dataset;
 }
 
-void apply_image_size(const DataArgs& args, const Dataset& dataset, ExtractorOptions& extractor, Console& console) {
+void apply_image_size(const DataArgs& args, const Dataset& dataset, DescriptorSpec& spec, Console& console) {
   if (args.image_size.empty()) return;
-  if (extractor.size) fail(ErrorCode::kUsage, "--size and --image-size both give the input size: one is enough");
+  if (spec.size) fail(ErrorCode::kUsage, "--size and --image-size both give the input size: one is enough");
   if (args.image_size.size() == 2) {
-    extractor.size = Size{args.image_size[0], args.image_size[1]};
+    spec.size = Size{args.image_size[0], args.image_size[1]};
     return;
   }
   DecodeOptions decode;
-  decode.orientation = orientation_from(args.orientation);
+  decode.orientation = orientation_of(spec);
   const Photo& first = dataset.references.front();
   const Image image = load_image(first.path, decode);
   const double scale = static_cast<double>(args.image_size[0]) / std::min(image.width, image.height);
   const auto side = [&](int pixels) { return std::min(kMaxInputSide, static_cast<int>(std::lround(scale * pixels))); };
-  extractor.size = Size{side(image.height), side(image.width)};
+  spec.size = Size{side(image.height), side(image.width)};
   console.talk(
       fmt::format("notice: --image-size {} is the shorter edge; with the shape of '{}' the input of every photo is {}x{}",
-                  args.image_size[0], first.name, extractor.size->height, extractor.size->width));
+                  args.image_size[0], first.name, spec.size->height, spec.size->width));
 }
 
 void mention_whitening(Dataset& dataset, const std::optional<int>& dim) {
   if (dim) dataset.protocol += fmt::format("; descriptors PCA-whitened to {} values learnt from the references", *dim);
 }
 
-Orientation orientation_from(const std::string& word) { return word == "apply" ? Orientation::kApply : Orientation::kIgnore; }
-
-Side describe_side(const Model& model, const ExtractorOptions& options, const std::vector<Photo>& photos, Orientation orientation,
-                   const char* label, Console& console) {
-  Extractor extractor(model, options);
+Side describe_side(const Model& model, const DescriptorSpec& spec, int threads, const std::vector<Photo>& photos, const char* label,
+                   Console& console) {
+  Extractor extractor(model, spec, threads);
   for (const auto& notice : extractor.notices()) console.talk_once("notice: " + notice);
-  return describe_side(extractor, photos, orientation, label, console);
+  return describe_side(extractor, photos, label, console);
 }
 
-Side describe_side(Extractor& extractor, const std::vector<Photo>& photos, Orientation orientation, const char* label,
-                   Console& console) {
+namespace {
+
+template <typename Describer>
+Side described(Describer& describer, const std::vector<Photo>& photos, const char* label, Console& console) {
   Progress progress(fmt::format("describing {}", label), photos.size(), console.quiet);
   Side side;
-  side.size = extractor.input_size();
-  side.photos = describe_photos(extractor, photos, orientation, [&](int done, int total) {
+  side.spec = describer.spec();
+  side.photos = describe_photos(describer, photos, [&](int done, int total) {
     progress.update(static_cast<std::size_t>(done), 0);
     if (const int signal = stop_signal(); signal != 0) {
       throw Interrupted(
@@ -154,9 +156,18 @@ Side describe_side(Extractor& extractor, const std::vector<Photo>& photos, Orien
   return side;
 }
 
-RunRecord record_of(const char* command, const std::string& model_name, const Model& model, const ExtractorOptions& options,
-                    double reference_rho, const Side& queries, Orientation orientation, const Console& console) {
-  const ModelInfo info = model.info();
+}  // namespace
+
+Side describe_side(Extractor& extractor, const std::vector<Photo>& photos, const char* label, Console& console) {
+  return described(extractor, photos, label, console);
+}
+
+Side describe_side(const Recognizer& places, const std::vector<Photo>& photos, const char* label, Console& console) {
+  return described(places, photos, label, console);
+}
+
+RunRecord record_of(const char* command, const std::string& model_name, const Model& model, const Side& queries,
+                    const DescriptorSpec& references, int threads, const Console& console) {
   RunRecord run;
   run.version = REVISIT_VERSION;
   run.commit = REVISIT_COMMIT;
@@ -164,16 +175,13 @@ RunRecord record_of(const char* command, const std::string& model_name, const Mo
   run.arguments = console.arguments;
   run.started = utc_now();
   run.model = model_label(model_name);
-  run.fingerprint = info.fingerprint;
-  run.aggregator = options.aggregate.value_or(info.aggregator);
-  run.pruner = options.prune.value_or(info.pruner);
-  run.rho = options.rho;
-  run.reference_rho = reference_rho;
-  run.size = queries.size;
+  run.fingerprint = model.info().fingerprint;
+  run.aggregator = queries.spec.aggregate.value_or(model.info().aggregator);
+  run.spec = queries.spec;
+  run.reference_spec = references;
   run.dim = queries.photos.dim;
-  run.threads = options.threads;
+  run.threads = threads;
   run.cpu = system_info().cpu;
-  run.orientation = orientation;
   return run;
 }
 
@@ -191,9 +199,9 @@ void keep_skipped(const Side& side, std::vector<Skipped>& all) {
   }
 }
 
-void require_possible(const Model& model, const ExtractorOptions& options, const std::string& lead) {
+DescriptorSpec possible_spec(const Model& model, const DescriptorSpec& spec, const std::string& lead) {
   try {
-    const Extractor possible(model, options);
+    return Extractor(model, spec).spec();
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("{}: {}", lead, error.what()), error.hint());
   }

@@ -11,6 +11,7 @@
 #include "cli/model_options.h"
 #include "revisit/lab/dataset.h"
 #include "revisit/lab/report.h"
+#include "revisit/recognizer.h"
 
 namespace revisit::cli {
 
@@ -26,40 +27,39 @@ struct DataArgs {
   bool no_labels = false;
   std::vector<int> recall_values{1, 5, 10, 20};
   std::vector<int> image_size;  ///< H W, or the shorter edge
-  std::string orientation = "ignore";
   std::optional<double> reference_rho;
   std::optional<int> dim;  ///< PCA-whitened
   int batch_size = 1;
 };
 
 void add_data_options(std::vector<Option>& options, DataArgs& args);
-void add_run_options(std::vector<Option>& options, DataArgs& args);
+/// The settings of eval and sweep, whose photos are taken as they lie: orientation is ignored unless said otherwise.
+void add_run_options(std::vector<Option>& options, DataArgs& args, ModelArgs& model,
+                     std::initializer_list<std::string_view> without = {});
 
 /// Loads and says what was found. A set without ground truth is refused unless that is what was asked for.
 Dataset load_data(const DataArgs& args, Console& console);
 
-/// --image-size becomes the extractor's size; one number is the shorter edge of the first reference.
-void apply_image_size(const DataArgs& args, const Dataset& dataset, ExtractorOptions& extractor, Console& console);
+/// --image-size becomes the size; one number is the shorter edge of the first reference.
+void apply_image_size(const DataArgs& args, const Dataset& dataset, DescriptorSpec& spec, Console& console);
 
 /// A result with shorter descriptors says so.
 void mention_whitening(Dataset& dataset, const std::optional<int>& dim);
 
-Orientation orientation_from(const std::string& word);
-
 struct Side {
   DescribedPhotos photos;
-  Size size;  ///< of the input
+  DescriptorSpec spec;  ///< complete
 };
 
 /// Describes with progress; skipped photos are named. Throws when not one photo could be used, and Interrupted.
-Side describe_side(Extractor& extractor, const std::vector<Photo>& photos, Orientation orientation, const char* label,
+Side describe_side(Extractor& extractor, const std::vector<Photo>& photos, const char* label, Console& console);
+Side describe_side(const Recognizer& places, const std::vector<Photo>& photos, const char* label, Console& console);
+Side describe_side(const Model& model, const DescriptorSpec& spec, int threads, const std::vector<Photo>& photos, const char* label,
                    Console& console);
-Side describe_side(const Model& model, const ExtractorOptions& options, const std::vector<Photo>& photos, Orientation orientation,
-                   const char* label, Console& console);
 
 /// Everything about a run but its times and the threshold.
-RunRecord record_of(const char* command, const std::string& model_name, const Model& model, const ExtractorOptions& options,
-                    double reference_rho, const Side& queries, Orientation orientation, const Console& console);
+RunRecord record_of(const char* command, const std::string& model_name, const Model& model, const Side& queries,
+                    const DescriptorSpec& references, int threads, const Console& console);
 
 /// Times of both sides into the record, skipped photos of both into the report.
 void add_sides(RunReport& report, const Side& queries, const Side& references);
@@ -67,8 +67,9 @@ void add_sides(RunReport& report, const Side& queries, const Side& references);
 /// Each photo once: the same ones are skipped at every setting.
 void keep_skipped(const Side& side, std::vector<Skipped>& all);
 
-/// Throws what an extractor of these options would throw, with `lead` in front: before the first of many is put to work.
-void require_possible(const Model& model, const ExtractorOptions& options, const std::string& lead);
+/// The spec as an extractor completes it. Throws what the extractor would throw, with `lead` in front: before the first of many is
+/// put to work.
+DescriptorSpec possible_spec(const Model& model, const DescriptorSpec& spec, const std::string& lead);
 
 /// "2026-01-31T12:00:00Z" or, for folder names, "2026-01-31_12-00-00".
 std::string utc_now(bool for_folder = false);

@@ -17,6 +17,7 @@
 #include "cli/photo_run.h"
 #include "cli/run_folder.h"
 #include "cli/verbs.h"
+#include "revisit/recognizer.h"
 #include "revisit/whitening.h"
 
 namespace revisit::cli {
@@ -24,10 +25,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kTopK = 10;
+
 struct QueryArgs {
   std::vector<std::string> words;  // DB SOURCE...
-  IndexArgs index;
-  int top_k = 10;
+  ModelArgs model;
+  std::optional<int> top_k;
   std::optional<std::string> positions;
   std::string output;
   std::optional<double> min_similarity;
@@ -41,13 +44,11 @@ struct QueryArgs {
   std::optional<double> after_s, before_s;
 };
 
-SearchOptions search_options(const QueryArgs& args, int rows) {
+SearchOptions search_options(const QueryArgs& args) {
   SearchOptions out;
-  out.top_k = args.top_k;
   out.mode = args.search == "fast" ? SearchOptions::Mode::kFast : SearchOptions::Mode::kExact;
   if (args.ann) out.ann = SearchOptions::Ann::kHnsw;
   out.dim = args.dim;
-  if (args.exclude_recent) out.end_row = std::max(0, rows - *args.exclude_recent);
   if (args.near.empty() != !args.radius_m) {
     fail(ErrorCode::kUsage, "--near and --radius go together, but {} is missing", args.near.empty() ? "--near" : "--radius");
   }
@@ -113,30 +114,32 @@ void tell_apart(std::vector<Photo>& photos) {
   }
 }
 
-// The recent past looks like the present and is no revisit: with times each query has its own.
-std::vector<std::vector<Match>> search_each(const Index& index, const DescribedPhotos& queries, const std::vector<Photo>& photos,
-                                            const SearchOptions& common, const QueryArgs& args) {
+std::vector<Match> matches_of(const Answer& answer) {
+  std::vector<Match> out;
+  for (const Found& found : answer.matches) out.push_back({found.row, found.distance, found.similarity});
+  return out;
+}
+
+// Photos that were not described match nothing. With times each query has its own options: the recent past is no revisit.
+std::vector<std::vector<Match>> ask_each(const Recognizer& places, const DescribedPhotos& queries, const std::vector<Photo>& photos,
+                                         AskOptions options) {
   const auto dim = static_cast<std::size_t>(queries.dim);
-  std::vector<bool> skipped(photos.size(), false);
-  for (const int row : queries.skipped_rows) skipped[static_cast<std::size_t>(row)] = true;
   std::vector<std::vector<Match>> out(photos.size());
-  std::vector<float> together;
+  std::vector<float> rows;
   std::vector<std::size_t> which;
   for (std::size_t q = 0; q < photos.size(); ++q) {
-    if (skipped[q]) continue;
+    if (std::ranges::find(queries.skipped_rows, static_cast<int>(q)) != queries.skipped_rows.end()) continue;
     const auto row = std::span(queries.rows).subspan(q * dim, dim);
-    if (!args.exclude_seconds) {
-      together.insert(together.end(), row.begin(), row.end());
+    if (options.exclude_seconds) {
+      options.time_s = photos[q].time_s;
+      out[q] = matches_of(places.ask_descriptors(row, options).front());
+    } else {
+      rows.insert(rows.end(), row.begin(), row.end());
       which.push_back(q);
-      continue;
     }
-    SearchOptions own = common;
-    const double latest = *photos[q].time_s - *args.exclude_seconds;
-    own.before_s = own.before_s ? std::min(*own.before_s, latest) : latest;
-    out[q] = std::move(index.search(row, own).front());
   }
-  auto found = index.search(together, common);
-  for (std::size_t i = 0; i < which.size(); ++i) out[which[i]] = std::move(found[i]);
+  const auto answers = places.ask_descriptors(rows, options);
+  for (std::size_t i = 0; i < which.size(); ++i) out[which[i]] = matches_of(answers[i]);
   return out;
 }
 
@@ -177,38 +180,48 @@ std::vector<Photo> query_photos(const QueryArgs& args, Console& console) {
   return photos;
 }
 
+// The index stands first; a photo there and an index behind it were meant the other way round.
+void require_index(const std::vector<std::string>& words) {
+  std::error_code ignored;
+  if (fs::is_directory(words.front(), ignored) || !fs::exists(words.front(), ignored)) return;
+  const auto index = std::find_if(words.begin() + 1, words.end(), [](const std::string& word) { return is_index(word); });
+  fail_with_hint(ErrorCode::kUsage, fmt::format("revisit query {} {}", index == words.end() ? "INDEX" : *index, words.front()),
+                 "the index comes first and the photos after it, but '{}' is a file", words.front());
+}
+
 int run_query(const QueryArgs& args, Console& console) {
   const fs::path folder = args.words.front();
+  require_index(args.words);
   check_output_folder(args.output);
   const Index index = Index::open(folder);
-  const SearchOptions options = search_options(args, index.rows());
+  AskOptions options{.top_k = args.top_k.value_or(kTopK),
+                     .exclude_recent = args.exclude_recent,
+                     .exclude_seconds = args.exclude_seconds,
+                     .min_similarity = args.min_similarity,
+                     .search = search_options(args)};
   check_filters(index, args, console);
   RunReport report;
   report.dataset.queries = query_photos(args, console);
-  IndexSetup setup = set_up(folder, index.settings(), args.index, console);
+  const Recognizer places = open_places(folder, index.settings(), args.model, console);
   finish_work_on_signal();
-  const Orientation orientation = orientation_from(setup.settings.orientation);
-  const Side queries = describe_side(setup.extractor, report.dataset.queries, orientation, "queries", console);
+  const Side queries = describe_side(places, report.dataset.queries, "queries", console);
 
-  report.run = record_of("query", setup.model_name, setup.extractor.model(), setup.options, index.settings().rho, queries,
-                         orientation, console);
-  report.run.min_similarity = threshold_of(args.min_similarity, setup.extractor.model().info(), setup.options.rho, queries.size,
-                                           args.dim.has_value(), console);
+  const std::string model_name = args.model.model.empty() ? index.settings().model : args.model.model;
+  report.run = record_of("query", model_name, places.model(), queries, overlaid(index.settings().spec, queries.spec),
+                         args.model.threads, console);
+  report.run.min_similarity = told_threshold(
+      threshold_for(places.model().info(), queries.spec, args.min_similarity, args.dim.has_value()), console);
   add_sides(report, queries, {});
   report.run.dim = args.dim.value_or(report.run.dim);
   stop_at_once_on_signal();  // making a graph or a projection takes its time
-  report.matches = search_each(index, queries.photos, report.dataset.queries, options, args);
+  report.matches = ask_each(places, queries.photos, report.dataset.queries, options);
   add_references(report, index, !args.output.empty());
   report.dataset.name = folder.filename().string();
   report.dataset.protocol =
       fmt::format("{} photos against the {} of index '{}'", report.dataset.queries.size(), index.live_rows(), folder.string());
   mention_whitening(report.dataset, args.dim);
-  if (!args.output.empty()) {
-    ExtractorOptions for_references = setup.options;
-    for_references.rho = index.settings().rho;
-    write_run_folder(args.output, report, setup.extractor.model(), setup.options, for_references, console);
-  }
-  print_answers(report, console);
+  if (!args.output.empty()) write_run_folder(args.output, report, places.model(), console);
+  print_answers(report, args.top_k.value_or(1), console);
   return report.skipped.empty() ? 0 : 4;
 }
 
@@ -231,7 +244,7 @@ Verb make_query(Console& console) {
   verb.positional = {"DB IMAGE|DIR...", "the index; photos, folders, globs, lists or tables", 2, 1'000'000, &args->words};
   auto& options = verb.options;
   options = {
-      {"-k,--top-k", "K", "matches a query, 1 to 1000; default 10", to_int(args->top_k, 1, limits::kMaxTopK)},
+      {"-k,--top-k", "K", "matches per query, 1 to 1000, printed one per line; default 10, of which the first is printed", to_int(args->top_k, 1, limits::kMaxTopK)},
       {"--min-similarity", "S", "below it the answer is \"no match\"; default: the model's, if calibrated",
        to_number(args->min_similarity, {-1, 1})},
       {"--search", "HOW", "exact, or fast: re-ranks only the best 50 of a coarse scan; default exact",
@@ -250,7 +263,7 @@ Verb make_query(Console& console) {
       {"--positions", "FILE", "csv or GeoJSON with place and time of the queries; default: their EXIF data",
        to_text(args->positions)},
       {"-o,--output", "DIR", "write report.html, predictions.csv and run.json there", to_text(args->output)}};
-  add_index_options(options, args->index);
+  add_index_options(options, args->model);
   console.add_options(options);
   verb.run = [args, &console] { return run_query(*args, console); };
   return verb;

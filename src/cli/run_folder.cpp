@@ -8,13 +8,12 @@
 
 namespace revisit::cli {
 
-void write_run_folder(const std::filesystem::path& folder, RunReport& report, const Model& model,
-                      const ExtractorOptions& for_queries, const ExtractorOptions& for_references, Console& console) {
-  Extractor queries(model, for_queries);
-  if (for_queries.rho == for_references.rho) {
+void write_run_folder(const std::filesystem::path& folder, RunReport& report, const Model& model, Console& console) {
+  Extractor queries(model, report.run.spec, report.run.threads);
+  if (report.run.spec == report.run.reference_spec) {
     add_patch_scores(report, queries, queries);
   } else {
-    Extractor references(model, for_references);
+    Extractor references(model, report.run.reference_spec, report.run.threads);
     add_patch_scores(report, queries, references);
   }
   const auto files = write_run(folder, report);

@@ -11,7 +11,6 @@
 namespace revisit::cli {
 
 /// Looks once more at the photos the report shows, writes everything and says so.
-void write_run_folder(const std::filesystem::path& folder, RunReport& report, const Model& model,
-                      const ExtractorOptions& for_queries, const ExtractorOptions& for_references, Console& console);
+void write_run_folder(const std::filesystem::path& folder, RunReport& report, const Model& model, Console& console);
 
 }  // namespace revisit::cli

@@ -44,12 +44,12 @@ struct NamedModel {
 
 // Opened before the first photo is described: a model that is not there or cannot prune would end the sweep after hours of work.
 std::vector<NamedModel> open_models(const std::vector<std::string>& names, const SweepArgs& args, Console& console) {
-  ExtractorOptions smallest = args.model.extractor;  // a model that can do this rho can do all above it
+  DescriptorSpec smallest = args.model.spec;  // a model that can do this rho can do all above it
   smallest.rho = std::min(*std::ranges::min_element(args.rho), args.data.reference_rho.value_or(1));
   std::vector<NamedModel> models;
   for (const auto& name : names) {
     models.push_back({name, open_model(name, console)});
-    require_possible(models.back().model, smallest, fmt::format("model '{}'", model_label(name)));
+    possible_spec(models.back().model, smallest, fmt::format("model '{}'", model_label(name)));
   }
   return models;
 }
@@ -72,20 +72,19 @@ std::string table_of(const Sweep& sweep) {
 
 void sweep_model(const NamedModel& named, const SweepArgs& args, const Dataset& dataset, Sweep& sweep, Console& console) {
   const auto& [name, model] = named;
-  const Orientation orientation = orientation_from(args.data.orientation);
   const int top_k = *std::ranges::max_element(args.data.recall_values);
   std::optional<Side> references;
   double described_rho = 0;
   for (const double rho : args.rho) {
-    ExtractorOptions options = args.model.extractor;
-    options.rho = args.data.reference_rho.value_or(rho);
-    if (!references || described_rho != options.rho) {
-      references = describe_side(model, options, dataset.references, orientation, "references", console);
-      described_rho = options.rho;
+    DescriptorSpec spec = args.model.spec;
+    spec.rho = args.data.reference_rho.value_or(rho);
+    if (!references || described_rho != *spec.rho) {
+      references = describe_side(model, spec, args.model.threads, dataset.references, "references", console);
+      described_rho = *spec.rho;
     }
-    options.rho = rho;
-    Side queries = describe_side(model, options, dataset.queries, orientation, "queries", console);
-    if (sweep.points.empty()) sweep.run = record_of("sweep", name, model, options, described_rho, queries, orientation, console);
+    spec.rho = rho;
+    Side queries = describe_side(model, spec, args.model.threads, dataset.queries, "queries", console);
+    if (sweep.points.empty()) sweep.run = record_of("sweep", name, model, queries, references->spec, args.model.threads, console);
     keep_skipped(*references, sweep.skipped);
     keep_skipped(queries, sweep.skipped);
     DescribedPhotos whitened;  // of the references: the next rho may need them as they are
@@ -106,7 +105,7 @@ int run_sweep(SweepArgs& args, Console& console) {
   Dataset dataset = load_data(args.data, console);
   mention_whitening(dataset, args.data.dim);
   if (!dataset.labelled) fail(ErrorCode::kUsage, "'{}' has no ground truth, so there is nothing to sweep over", dataset.name);
-  apply_image_size(args.data, dataset, args.model.extractor, console);
+  apply_image_size(args.data, dataset, args.model.spec, console);
   const auto models = open_models(names, args, console);
   finish_work_on_signal();
   Sweep sweep;
@@ -151,8 +150,7 @@ Verb make_sweep(Console& console) {
              {"-o,--output", "DIR", "write sweep.csv, .json, .svg, .png and report.html there", to_text(args->output)}};
   add_data_options(options, args->data);
   add_model_option(options, args->model);
-  add_run_options(options, args->data);
-  add_extractor_options(options, args->model);
+  add_run_options(options, args->data, args->model, {"rho"});
   console.add_options(options);
   verb.run = [args, &console] { return run_sweep(*args, console); };
   return verb;

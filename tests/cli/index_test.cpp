@@ -193,7 +193,7 @@ TEST_F(IndexVerbs, SettingsOfTheIndexAreUsedAndMisfitsRefused) {
   EXPECT_NE(run({"index", "info", "db"}).out.find(", spread 2"), std::string::npos);
   const auto turned = run({"query", "db", "photos/0.png", "--orientation", "ignore"});
   EXPECT_EQ(turned.exit_code, 3);
-  EXPECT_NE(turned.err.find("orientation 'apply', not 'ignore'"), std::string::npos) << turned.err;
+  EXPECT_NE(turned.err.find("orientation apply, not ignore"), std::string::npos) << turned.err;
 }
 
 TEST_F(IndexVerbs, ExportsAreWhatIsInTheIndex) {

@@ -12,3 +12,10 @@ run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -G ${GENERATOR} -DCMAKE_CXX_C
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${WORK}/build/consumer)
 run(${WORK}/prefix/bin/revisit --version)
+# Two laps of the town: the database picture of every place, then its query. The saved map is asked by the installed program.
+run(${WORK}/prefix/bin/revisit synth ${WORK}/town --places 30 --views 2 --seed 3 -q)
+file(GLOB first_lap ${WORK}/town/database/*)
+file(GLOB second_lap ${WORK}/town/queries/*)
+run(${WORK}/build/loop ${WORK}/map.rvs ${first_lap} ${second_lap})
+list(GET second_lap 7 photo)
+run(${WORK}/prefix/bin/revisit query ${WORK}/map.rvs ${photo})

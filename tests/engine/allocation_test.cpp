@@ -39,11 +39,10 @@ namespace {
 
 TEST(Extractor, AllocatesOnlyTheDescriptorAfterTheFirstImage) {
   for (const auto& [rho, spread] : {std::pair{1.0, 1}, std::pair{0.5, 1}, std::pair{0.5, 2}}) {
-    ExtractorOptions options;
+    DescriptorSpec options;
     options.rho = rho;
     options.spread = spread;
-    options.threads = 1;
-    Extractor extractor(Model::random("demo"), options);
+    Extractor extractor(Model::random("demo"), options, 1);
     const std::vector<float> pixels(3 * 224 * 224, 0.25F);
     extractor.describe_tensor(pixels, {224, 224});
     extractor.describe_tensor(pixels, {224, 224});  // the arena's chunks have become one

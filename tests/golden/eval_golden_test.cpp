@@ -76,17 +76,18 @@ TEST(EvalGolden, GardensPointByDayIsRecognisedAsOftenAsMeasuredElsewhere) {
   const auto checkpoint = shared_folder() / "weights/vit_tiny_patch16_224/vit_tiny_patch16_224.safetensors";
   const auto file = std::filesystem::temp_directory_path() / ("revisit_vit_tiny_" + std::to_string(::getpid()) + ".safetensors");
   import_model(checkpoint, file);
-  ExtractorOptions options;
+  DescriptorSpec options;
   options.aggregate = "cls";
   options.size = Size{224, 224};
+  options.orientation = "ignore";
   Extractor extractor(Model::load(file), options);
   std::filesystem::remove(file);
 
   const auto folder = shared_folder() / "data/gardens_point";
   FolderPair pair{folder / "day_right", folder / "day_left", folder / "gt.csv", {}};
   const Dataset dataset = load_folder_pair(pair);
-  const auto queries = describe_photos(extractor, dataset.queries, Orientation::kIgnore);
-  const auto references = describe_photos(extractor, dataset.references, Orientation::kIgnore);
+  const auto queries = describe_photos(extractor, dataset.queries);
+  const auto references = describe_photos(extractor, dataset.references);
   EXPECT_TRUE(queries.skipped.empty() && references.skipped.empty());
   const auto matches = match_all(queries, references, 20);
   expect_equal_to_full_scan(queries, references, matches, 10);

@@ -84,7 +84,7 @@ TEST(ImportGolden, SaladFlatAndInsideALightningCheckpoint) {
     EXPECT_EQ(report.info.aggregator, "salad");
     EXPECT_EQ(report.info.clusters, 16);
     EXPECT_EQ(report.info.descriptor_dim, 16 * 32 + 32);
-    EXPECT_EQ(report.info.pruner, "none");
+    EXPECT_FALSE(report.info.own.prune);
     EXPECT_EQ(report.info.provenance, golden.checkpoint().filename().string());
     fingerprints.push_back(report.info.fingerprint);
   }
@@ -101,12 +101,12 @@ TEST(ImportGolden, WeiadWithWeitop) {
   EXPECT_EQ(report.info.aggregator, "weiad");
   EXPECT_EQ(report.info.clusters, 64);
   EXPECT_EQ(report.info.descriptor_dim, 64 * 16 + 24);
-  EXPECT_EQ(report.info.pruner, "weitop");
-  EXPECT_EQ(report.info.kappa, 0.5);
+  EXPECT_EQ(report.info.own.prune, "weitop");
+  EXPECT_EQ(report.info.own.kappa, 0.5);
   const auto loaded = load_model_file(folder / "m.safetensors");
   EXPECT_EQ(loaded->config.head.tiers, golden.json()["constructor"]["tiers"].get<std::vector<int>>());
   EXPECT_EQ(loaded->config.head.hidden, 48);
-  EXPECT_EQ(loaded->config.prune.hidden, 32);
+  EXPECT_EQ(loaded->config.weitop_hidden, 32);
   const auto source = read_checkpoint(golden.checkpoint());
   EXPECT_EQ(to_f32(loaded->weights.at("aggregator.thetaD")), to_f32(source.weights.at("aggregator.thetaD")));
 }

@@ -82,7 +82,7 @@ TEST(WeitopGolden, GivesTheRecordedKeptTokensAndDescriptorsAtEveryRho) {
       const std::regex pattern("descriptor" + input.suffix + "_rho([0-9.]+)");
       if (!std::regex_match(key, match, pattern)) continue;
       const std::string suffix = input.suffix + "_rho" + match[1].str();
-      ExtractorOptions options;
+      DescriptorSpec options;
       options.rho = std::stod(match[1].str());
       Extractor extractor(model, options);
       Trace trace;

@@ -9,7 +9,7 @@
 
 #include "golden.h"
 #include "engine/model/containers.h"
-#include "engine/reduce/pruner.h"
+#include "engine/reduce/one_cut.h"
 
 namespace revisit {
 namespace {
@@ -33,14 +33,12 @@ TEST_P(WeitopGolden, LogitsScoresAndKeptPatchesAgreeForEveryRho) {
   const int width = static_cast<int>(first.at(1));
   model.config.vit.width = width;
   model.config.vit.depth = golden.json()["constructor"]["backbone"]["depth"].get<int>();
-  model.config.prune.hidden = static_cast<int>(first.at(0));
+  model.config.weitop_hidden = static_cast<int>(first.at(0));
 
   const std::vector<float> patches = golden.f32("Xs_" + size);  // (N0, D)
   const int count = static_cast<int>(patches.size()) / width;
-  reduce::TokenPruner pruner({.kind = model::PruneKind::kWeitop, .kappa = golden.json()["constructor"]["kappa"].get<double>()},
-                            model);
-  reduce::PruneTrace trace;
-  pruner.set_trace(&trace);
+  const double kappa = golden.json()["constructor"]["kappa"].get<double>();
+  reduce::ReduceTrace trace;
 
   int cuts = 0;
   for (const auto& [rho, wanted_count] : golden.json()["values"][size + "_K"].items()) {
@@ -51,8 +49,9 @@ TEST_P(WeitopGolden, LogitsScoresAndKeptPatchesAgreeForEveryRho) {
     std::iota(kept.begin(), kept.end(), 0);
     tensor::Tokens tokens{{values.data(), 1 + count, width, width}, 1, &kept};
     tensor::Arena arena;
-    pruner.set_rho(std::stod(rho));
-    pruner.after_block(1, tokens, arena);
+    const auto pruner = reduce::make_reducer(completed({.rho = std::stod(rho), .prune = "weitop", .kappa = kappa}), model);
+    pruner->set_trace(&trace);
+    pruner->after_block(1, tokens, arena);
 
     golden.expect_close("student_logits_" + size, trace.logits);
     golden.expect_close("prune_score_" + size, trace.scores);

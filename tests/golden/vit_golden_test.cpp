@@ -167,7 +167,7 @@ TEST(RealWeights, DinoV2GivesTheRecordedTokensAndDirections) {
     RecordProperty(name, std::to_string(worst));
   }
 
-  ExtractorOptions options;
+  DescriptorSpec options;
   options.aggregate = "cls";
   options.size = Size{322, 322};
   Extractor extractor(model, options);

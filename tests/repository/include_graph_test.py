@@ -11,9 +11,9 @@ import sys
 # House -> its rooms, both in order: what stands first knows nothing of what follows. A room is the folder it is named after.
 HOUSES = {
     "core": ["base", "formats", "image", "geo", "tensor"],
-    "engine": ["model", "embedded", "backbone", "reduce", "aggregate", "extract"],
+    "engine": ["spec", "model", "embedded", "backbone", "reduce", "aggregate", "extract"],
     "retrieval": ["files", "search", "store"],
-    "recognise": ["photos", "ingest"],
+    "recognise": ["photos", "ingest", "recognizer"],
     "lab": ["dataset", "town", "eval", "report"],
     "training": ["recipe", "augment", "feed", "train"],
     "cli": [],
@@ -23,9 +23,9 @@ APART = [{"formats", "image", "geo", "tensor"}, {"embedded", "backbone", "reduce
 # The room that implements a public header: code before it may not include it.
 PUBLIC = {
     "error": "core/base", "image": "core/image", "geo": "core/geo",
-    "model": "engine/model", "embedded": "engine/embedded", "extractor": "engine/extract", "lab/bench": "engine/extract", "lab/vlad": "engine/extract",
+    "spec": "engine/spec", "model": "engine/model", "embedded": "engine/embedded", "extractor": "engine/extract", "lab/bench": "engine/extract", "lab/vlad": "engine/extract",
     "index": "retrieval/files", "whitening": "retrieval/search",
-    "photos": "recognise/photos", "ingest": "recognise/ingest",
+    "photos": "recognise/photos", "ingest": "recognise/ingest", "recognizer": "recognise/recognizer",
     "lab/dataset": "lab/dataset", "lab/synth": "lab/town", "lab/evaluate": "lab/eval", "lab/compare": "lab/eval", "lab/report": "lab/report", "export": "lab/report",
     "lab/train": "training/recipe",
 }
@@ -33,7 +33,7 @@ PUBLIC = {
 THIRD_PARTY = {
     "CLI": {"cli"}, "oneapi": {"core/tensor"}, "hwy": {"core/tensor", "engine/aggregate", "retrieval/search"}, "omp.h": {"core/tensor"},
     "jpeglib.h": {"core/image"}, "jerror.h": {"core/image"}, "png.h": {"core/image"}, "webp": {"core/image"},
-    "nlohmann": {"engine/model", "recognise/photos", "lab/report", "training/train", "cli"},
+    "nlohmann": {"engine/spec", "engine/model", "recognise/photos", "lab/report", "training/train", "cli"},
     "xxhash.h": {"engine/model", "retrieval/files", "retrieval/store", "retrieval/search", "recognise/ingest", "training/train"},
     "sqlite3.h": {"retrieval/files"}, "Eigen": {"retrieval/search"}, "hnswlib": {"retrieval/search"},
     "GeographicLib": {"core/geo"}, "cairo": {"lab/report"}, "zlib.h": {"lab/dataset"}, "toml++": {"core/formats"},

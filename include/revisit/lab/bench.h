@@ -14,7 +14,8 @@ namespace revisit {
 
 struct BenchOptions {
   std::vector<double> rho{1.0, 0.7, 0.5, 0.4};
-  ExtractorOptions extractor;  ///< size, threads, pruner; its rho is replaced by each of the list
+  DescriptorSpec spec;         ///< its rho is replaced by each of the list
+  int threads = 0;             ///< 0: every core
   int batch = 1;               ///< images per call; a batch is a loop over images
   int repeats = 11;            ///< timed calls per rho, after one warm-up; runs of the rhos and of the peak alternate
 };

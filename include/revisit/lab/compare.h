@@ -26,7 +26,7 @@ struct CompareRow {
   std::vector<std::string> models;  ///< files or names; several are repetitions of one training: mean and spread over them
   std::vector<double> rhos{1};
   int seeds = 1;             ///< of random pruning: further repetitions
-  ExtractorOptions options;  ///< but for rho and seed
+  DescriptorSpec spec;       ///< but for rho and seed
 };
 
 /// "of" less "from", query by query.

@@ -49,16 +49,13 @@ struct RunRecord {
   std::vector<std::string> arguments;  ///< as typed, the program's name and the command left out
   std::string started;                 ///< "2026-01-31T12:00:00Z"
   std::string model;
-  std::string fingerprint;
-  std::string aggregator;  ///< the head's, or cls, mean, gem
-  std::string pruner;
-  double rho = 1;
-  double reference_rho = 1;
-  Size size;  ///< of the input
+  std::string fingerprint;  ///< of the model's weights
+  std::string aggregator;   ///< the head's, or cls, mean, gem
+  DescriptorSpec spec;            ///< how the queries were described
+  DescriptorSpec reference_spec;  ///< how the references were
   int dim = 0;
   int threads = 0;  ///< 0: every core
   std::string cpu;
-  Orientation orientation = Orientation::kApply;
   double ms_per_image = 0;   ///< median forward time of a query, decoding excluded
   double end_to_end_ms = 0;  ///< median with decoding
   double reference_ms_per_image = 0;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "revisit/image.h"
+#include "revisit/spec.h"
 
 namespace revisit {
 
@@ -85,11 +85,9 @@ struct TrainModel {
   int trained_blocks = 4;                  ///< last blocks that learn; the final norm learns with them
   double dropout = 0.3;
   bool weitop = true;
-  int weitop_layer = 1;                    ///< blocks before it
   int weitop_hidden = 256;
   bool weitop_only = false;                ///< backbone is a whole WeiAD model, of which WeiToP alone learns
-  double kappa = 0.5;
-  int spread = 1;                          ///< keep the best of each spread x spread patches; 1: of the whole picture
+  DescriptorSpec own;                      ///< what the model is to choose by itself: WeiToP's layer and constants
 };
 
 struct TrainLoss {

@@ -87,6 +87,11 @@ std::filesystem::path Section::resolved(const std::string& text) const {
   return text.empty() ? std::filesystem::path() : (origin_.folder / text).lexically_normal();
 }
 
+void Section::accept(const std::string& key, const std::string& wanted, const std::function<bool(const TomlValue&)>& take_it) {
+  const auto* value = take(key);
+  if (value != nullptr && !take_it(*value)) misfit(key, *value, wanted);
+}
+
 void Section::flag(const std::string& key, bool& out) {
   const auto* value = take(key);
   if (value == nullptr) return;

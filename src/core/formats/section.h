@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -58,6 +59,9 @@ class Section {
   void path(const std::string& key, std::filesystem::path& out);  // "" stays empty
   void paths(const std::string& key, std::vector<std::filesystem::path>& out);
   void path_as_written(const std::string& key, std::filesystem::path& out);
+
+  /// A value of any kind: `take_it` says whether it is a good one, `wanted` what that would be.
+  void accept(const std::string& key, const std::string& wanted, const std::function<bool(const TomlValue&)>& take_it);
 
   /// The table under `key`, empty when there is none.
   TomlTable table(const std::string& key);

@@ -78,18 +78,36 @@ Taps make_taps(int in, int out, ResizeFilter filter) {
 
 std::uint8_t to_byte(std::int32_t sum) { return static_cast<std::uint8_t>(std::clamp(sum >> kWeightBits, 0, 255)); }
 
-// One row: (in, 3) to (out, 3).
-void resize_row(const std::uint8_t* in, const Taps& taps, int out_width, std::uint8_t* out) {
+// Where the channels of a pixel lie.
+struct Layout {
+  int step;  // bytes of a pixel
+  int red, green, blue;
+};
+
+Layout layout_of(PixelFormat format) {
+  switch (format) {
+    case PixelFormat::kRgb8: return {3, 0, 1, 2};
+    case PixelFormat::kBgr8: return {3, 2, 1, 0};
+    case PixelFormat::kRgba8: return {4, 0, 1, 2};
+    case PixelFormat::kBgra8: return {4, 2, 1, 0};
+    case PixelFormat::kGray8: return {1, 0, 0, 0};
+  }
+  fail(ErrorCode::kUsage, "pixel format {} is not one of PixelFormat", static_cast<int>(format));
+}
+
+// One row of pixels of any layout to (out, 3). Step is that of the layout, so that the usual one stays a plain loop.
+template <int Step>
+void resize_row(const std::uint8_t* in, const Layout& layout, const Taps& taps, int out_width, std::uint8_t* out) {
   for (int x = 0; x < out_width; ++x, out += 3) {
     const std::int32_t* weight = taps.weights(x);
-    const std::uint8_t* pixel = in + std::ptrdiff_t{3} * taps.first[static_cast<std::size_t>(x)];
+    const std::uint8_t* pixel = in + std::ptrdiff_t{Step} * taps.first[static_cast<std::size_t>(x)];
     std::int32_t r = kHalf;
     std::int32_t g = kHalf;
     std::int32_t b = kHalf;
-    for (int i = taps.count[static_cast<std::size_t>(x)]; i > 0; --i, pixel += 3, ++weight) {
-      r += pixel[0] * *weight;
-      g += pixel[1] * *weight;
-      b += pixel[2] * *weight;
+    for (int i = taps.count[static_cast<std::size_t>(x)]; i > 0; --i, pixel += Step, ++weight) {
+      r += pixel[layout.red] * *weight;
+      g += pixel[layout.green] * *weight;
+      b += pixel[layout.blue] * *weight;
     }
     out[0] = to_byte(r);
     out[1] = to_byte(g);
@@ -116,20 +134,45 @@ void blend_rows(const std::uint8_t* rows, std::size_t bytes, const std::int32_t*
   }
 }
 
-Image resize_width(const Image& image, int width, ResizeFilter filter) {
-  Image out{width, image.height,
-            std::vector<std::uint8_t>(std::size_t{3} * static_cast<std::size_t>(width) * static_cast<std::size_t>(image.height))};
-  const Taps taps = make_taps(image.width, width, filter);
-  for (int y = 0; y < image.height; ++y) {
-    resize_row(image.rgb.data() + std::ptrdiff_t{3} * y * image.width, taps, width,
-               out.rgb.data() + std::ptrdiff_t{3} * y * width);
+Image blank(int width, int height) {
+  return {width, height,
+          std::vector<std::uint8_t>(std::size_t{3} * static_cast<std::size_t>(width) * static_cast<std::size_t>(height))};
+}
+
+std::ptrdiff_t stride_of(const ImageView& view) {
+  return view.stride_bytes != 0 ? view.stride_bytes : std::ptrdiff_t{view.width} * layout_of(view.format).step;
+}
+
+Image resize_width(const ImageView& view, int width, ResizeFilter filter) {
+  Image out = blank(width, view.height);
+  const Taps taps = make_taps(view.width, width, filter);
+  const Layout layout = layout_of(view.format);
+  const auto row = layout.step == 3 ? &resize_row<3> : layout.step == 4 ? &resize_row<4> : &resize_row<1>;
+  for (int y = 0; y < view.height; ++y) {
+    row(view.data + y * stride_of(view), layout, taps, width, out.rgb.data() + std::ptrdiff_t{3} * y * width);
+  }
+  return out;
+}
+
+// The pixels as they are, packed and in order.
+Image packed(const ImageView& view) {
+  Image out = blank(view.width, view.height);
+  const Layout layout = layout_of(view.format);
+  std::uint8_t* to = out.rgb.data();
+  for (int y = 0; y < view.height; ++y) {
+    const std::uint8_t* pixel = view.data + y * stride_of(view);
+    for (int x = 0; x < view.width; ++x, pixel += layout.step, to += 3) {
+      to[0] = pixel[layout.red];
+      to[1] = pixel[layout.green];
+      to[2] = pixel[layout.blue];
+    }
   }
   return out;
 }
 
 Image resize_height(const Image& image, int height, ResizeFilter filter) {
   const std::size_t row_bytes = std::size_t{3} * static_cast<std::size_t>(image.width);
-  Image out{image.width, height, std::vector<std::uint8_t>(row_bytes * static_cast<std::size_t>(height))};
+  Image out = blank(image.width, height);
   const Taps taps = make_taps(image.height, height, filter);
   for (int y = 0; y < height; ++y) {
     const auto i = static_cast<std::size_t>(y);
@@ -139,25 +182,42 @@ Image resize_height(const Image& image, int height, ResizeFilter filter) {
   return out;
 }
 
+void check_view(const ImageView& view) {
+  if (view.data == nullptr) fail(ErrorCode::kUsage, "an image view has no data");
+  if (view.width < 1 || view.height < 1 || view.width > limits::kMaxImageSide || view.height > limits::kMaxImageSide) {
+    fail(ErrorCode::kUsage, "an image view of {}x{} (HxW) is out of range: a side is 1..{} pixels", view.height, view.width,
+         limits::kMaxImageSide);
+  }
+  const auto row = std::ptrdiff_t{view.width} * layout_of(view.format).step;
+  if (std::abs(stride_of(view)) < row) {
+    fail(ErrorCode::kUsage, "an image view of {} bytes a row has rows {} bytes apart", row, view.stride_bytes);
+  }
+}
+
 }  // namespace
 
-Image resize(const Image& image, Size size, ResizeFilter filter) {
-  check_pixels(image, "resize");
+ImageView view_of(const Image& image) {
+  check_pixels(image, "view_of");
+  return {image.rgb.data(), image.width, image.height, 0, PixelFormat::kRgb8};
+}
+
+Image resize(const Image& image, Size size, ResizeFilter filter) { return resize(view_of(image), size, filter); }
+
+Image resize(const ImageView& view, Size size, ResizeFilter filter) {
+  check_view(view);
   if (size.width < 1 || size.height < 1 || size.width > limits::kMaxImageSide || size.height > limits::kMaxImageSide) {
     fail(ErrorCode::kUsage, "cannot resize to {} x {} (HxW): a side is 1..{} pixels", size.height, size.width,
          limits::kMaxImageSide);
   }
-  // The picture between the passes has the new width and the old height; it counts like any other picture.
   const auto max_pixels = static_cast<std::uint64_t>(DecodeOptions{}.max_pixels);
-  const auto tallest = static_cast<std::uint64_t>(size.width == image.width ? size.height : std::max(image.height, size.height));
+  // The picture between the passes has the new width and the old height; it counts like any other picture.
+  const auto tallest = static_cast<std::uint64_t>(size.width == view.width ? size.height : std::max(view.height, size.height));
   if (checked_mul(static_cast<std::uint64_t>(size.width), tallest, "resize") > max_pixels) {
-    fail(ErrorCode::kLimit, "resizing {} x {} to {} x {} (HxW) needs a picture of more than {} pixels", image.height, image.width,
+    fail(ErrorCode::kLimit, "resizing {} x {} to {} x {} (HxW) needs a picture of more than {} pixels", view.height, view.width,
          size.height, size.width, max_pixels);
   }
-  if (size.width == image.width && size.height == image.height) return image;
-  if (size.width == image.width) return resize_height(image, size.height, filter);
-  const Image wide = resize_width(image, size.width, filter);
-  return size.height == image.height ? wide : resize_height(wide, size.height, filter);
+  const Image wide = size.width == view.width ? packed(view) : resize_width(view, size.width, filter);
+  return size.height == view.height ? wide : resize_height(wide, size.height, filter);
 }
 
 }  // namespace revisit

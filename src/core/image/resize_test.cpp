@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "image_fixtures.h"
@@ -88,6 +89,62 @@ TEST(Resize, KeepsAFlatColourFlat) {
     const Image out = resize(in, size, ResizeFilter::kBicubic);
     EXPECT_EQ(std::count(out.rgb.begin(), out.rgb.end(), 255), static_cast<std::ptrdiff_t>(out.rgb.size()));
   }
+}
+
+// The pixels of `in` as a camera might hand them over, `padding` bytes behind every row.
+struct Buffer {
+  Buffer(const Image& in, PixelFormat format, int step, std::array<int, 3> at, int padding) {
+    const int stride = step * in.width + padding;
+    bytes.assign(static_cast<std::size_t>(stride * in.height), 0xEE);
+    for (int y = 0; y < in.height; ++y) {
+      for (int x = 0; x < in.width; ++x) {
+        for (std::size_t c = 0; c < 3; ++c) {
+          bytes[static_cast<std::size_t>(y * stride + x * step + at[c])] = in.rgb[static_cast<std::size_t>(3 * (y * in.width + x)) + c];
+        }
+      }
+    }
+    view = {bytes.data(), in.width, in.height, padding == 0 ? 0 : stride, format};
+  }
+  std::vector<std::uint8_t> bytes;
+  ImageView view;
+};
+
+TEST(ResizeView, GivesTheSameBytesWhateverTheBufferLooksLike) {
+  const Image in = picture(37, 23);
+  Image gray = in;
+  for (std::size_t i = 0; i < gray.rgb.size(); ++i) gray.rgb[i] = gray.rgb[i / 3 * 3];
+  for (const int padding : {0, 1, 13}) {
+    const Buffer buffers[] = {{in, PixelFormat::kRgb8, 3, {0, 1, 2}, padding},
+                              {in, PixelFormat::kBgr8, 3, {2, 1, 0}, padding},
+                              {in, PixelFormat::kRgba8, 4, {0, 1, 2}, padding},
+                              {in, PixelFormat::kBgra8, 4, {2, 1, 0}, padding}};
+    const Buffer mono(gray, PixelFormat::kGray8, 1, {0, 0, 0}, padding);
+    for (const Size size : {Size{14, 28}, Size{23, 37}, Size{50, 37}, Size{23, 60}}) {
+      const auto want = resize(in, size, ResizeFilter::kBicubic).rgb;
+      for (const Buffer& buffer : buffers) EXPECT_EQ(resize(buffer.view, size, ResizeFilter::kBicubic).rgb, want);
+      EXPECT_EQ(resize(mono.view, size, ResizeFilter::kBicubic).rgb, resize(gray, size, ResizeFilter::kBicubic).rgb);
+    }
+  }
+}
+
+TEST(ResizeView, ReadsRowsStoredFromTheBottom) {
+  const Image in = picture(9, 6);
+  Image upside_down = in;
+  for (int y = 0; y < 6; ++y) std::copy_n(in.rgb.begin() + 27 * (5 - y), 27, upside_down.rgb.begin() + 27 * y);
+  const ImageView view{upside_down.rgb.data() + 27 * 5, 9, 6, -27, PixelFormat::kRgb8};
+  EXPECT_EQ(resize(view, {4, 5}, ResizeFilter::kBilinear).rgb, resize(in, {4, 5}, ResizeFilter::kBilinear).rgb);
+}
+
+TEST(ResizeView, RefusesWhatCannotBeABuffer) {
+  const std::vector<std::uint8_t> bytes(300, 0);
+  const auto code = [&](const ImageView& view) { return error_of([&] { resize(view, {2, 2}, ResizeFilter::kBilinear); }).code(); };
+  EXPECT_EQ(code({nullptr, 10, 10, 0, PixelFormat::kRgb8}), ErrorCode::kUsage);
+  EXPECT_EQ(code({bytes.data(), 0, 10, 0, PixelFormat::kRgb8}), ErrorCode::kUsage);
+  EXPECT_EQ(code({bytes.data(), 10, -1, 0, PixelFormat::kRgb8}), ErrorCode::kUsage);
+  EXPECT_EQ(code({bytes.data(), 65'501, 1, 0, PixelFormat::kGray8}), ErrorCode::kUsage);
+  EXPECT_EQ(code({bytes.data(), 10, 10, 29, PixelFormat::kRgb8}), ErrorCode::kUsage);
+  EXPECT_EQ(code({bytes.data(), 10, 7, -39, PixelFormat::kRgba8}), ErrorCode::kUsage);
+  EXPECT_EQ(code({bytes.data(), 10, 10, 0, static_cast<PixelFormat>(9)}), ErrorCode::kUsage);
 }
 
 TEST(Resize, RefusesSizesThatAreNone) {

@@ -34,7 +34,10 @@ namespace revisit {
 Model embedded_model() {
   static const std::shared_ptr<const model::LoadedModel> loaded = [] {
     const std::span bytes(revisit_embedded_begin, revisit_embedded_end);
-    return model::to_model(model::parse_checkpoint(bytes, nullptr, kEmbeddedModel), kEmbeddedModel);
+    auto model = std::make_shared<model::LoadedModel>(
+        *model::to_model(model::parse_checkpoint(bytes, nullptr, kEmbeddedModel), kEmbeddedModel));
+    model->source = kEmbeddedModel;
+    return model;
   }();
   return Model(loaded);
 }

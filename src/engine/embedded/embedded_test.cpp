@@ -13,7 +13,7 @@ namespace {
 TEST(EmbeddedModel, IsATrainedModelWithAllItsParts) {
   const ModelInfo info = embedded_model().info();
   EXPECT_EQ(info.aggregator, "weiad");
-  EXPECT_EQ(info.pruner, "weitop");
+  EXPECT_EQ(info.own.prune, "weitop");
   EXPECT_EQ(info.size, (Size{224, 224}));
   ASSERT_TRUE(info.min_similarity) << "scripts/calibrate-tiny.sh was not run";
   EXPECT_GT(*info.min_similarity, 0);

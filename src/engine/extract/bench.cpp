@@ -101,18 +101,18 @@ std::string cpu_name() {
 BenchReport run_bench(const Model& model, const BenchOptions& options) {
   if (options.rho.empty()) fail(ErrorCode::kUsage, "a benchmark needs at least one rho");
   if (options.repeats < 1 || options.repeats > kMaxRepeats) {
-    fail(ErrorCode::kUsage, "--repeats {} is out of range: 1 to {}", options.repeats, kMaxRepeats);
+    fail(ErrorCode::kUsage, "repeats {} is out of range: 1 to {}", options.repeats, kMaxRepeats);
   }
   if (options.batch < 1 || options.batch > kMaxBatch)
-    fail(ErrorCode::kUsage, "--batch {} is out of range: 1 to {}", options.batch, kMaxBatch);
+    fail(ErrorCode::kUsage, "batch {} is out of range: 1 to {}", options.batch, kMaxBatch);
   std::vector<Series> all;
   for (const double rho : options.rho) {
-    ExtractorOptions one = options.extractor;
-    one.rho = rho;
-    all.push_back({std::make_unique<Extractor>(model, one), rho, {}, {}, {}});
+    DescriptorSpec spec = options.spec;
+    spec.rho = rho;
+    all.push_back({std::make_unique<Extractor>(model, spec, options.threads), rho, {}, {}, {}});
   }
 
-  const int threads = tensor::set_threads(options.extractor.threads);
+  const int threads = tensor::set_threads(options.threads);
   const Size size = all.front().extractor->input_size();
   const model::VitConfig& vit = model.loaded().config.vit;
   const int rows = 1 + vit.registers + size.height / vit.patch * (size.width / vit.patch);

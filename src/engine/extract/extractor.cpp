@@ -11,7 +11,7 @@
 #include "engine/extract/plan.h"
 #include "engine/extract/recorder.h"
 #include "core/image/preprocess.h"
-#include "engine/reduce/pruner.h"
+#include "engine/reduce/reducer.h"
 #include "core/tensor/arena.h"
 #include "core/tensor/kernels.h"
 #include "core/tensor/parallel.h"
@@ -23,12 +23,12 @@ constexpr const char* kImportAgain = "import another checkpoint: weights that ar
 }  // namespace
 
 struct Extractor::Impl {
-  Impl(Model given, const ExtractorOptions& options)
+  Impl(Model given, const DescriptorSpec& spec, int threads)
       : model(std::move(given)),
-        plan(make_plan(model.loaded().config, options)),
+        plan(make_plan(model.loaded().config, spec, threads)),
         vit(model.loaded()),
-        pruner(plan.prune, model.loaded()),
-        aggregator(aggregate::make_aggregator(model.loaded(), options.aggregate)) {
+        reducer(reduce::make_reducer(plan.spec, model.loaded())),
+        aggregator(aggregate::make_aggregator(model.loaded(), plan.spec.aggregate)) {
     const model::Config& config = model.loaded().config;
     if (!config.nonfinite.empty()) {  // a ReLU could hide it from the checks below
       fail_with_hint(ErrorCode::kBadModel, kImportAgain, "the model '{}' holds NaN or infinity in tensor '{}'", config.provenance,
@@ -42,7 +42,7 @@ struct Extractor::Impl {
   Model model;
   Plan plan;
   vit::Vit vit;
-  reduce::TokenPruner pruner;
+  std::unique_ptr<reduce::TokenReducer> reducer;
   std::unique_ptr<aggregate::Aggregator> aggregator;
   tensor::Arena arena;
   std::vector<int> kept;
@@ -62,10 +62,10 @@ std::vector<float> Extractor::Impl::forward(const float* input, Size size, Trace
   tensor::set_threads(plan.threads);
   const tensor::FlushDenormals flush;
   arena.reset();
-  Recorder recorder(pruner, trace);  // the hook: prunes, and notes time and tokens on the way
+  Recorder recorder(*reducer, trace);  // the hook: reduces, and notes time and tokens on the way
   const Stopwatch watch;
 
-  pruner.see({input, 3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width)});
+  reducer->see({input, 3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width)});
   tensor::Tokens tokens = vit.embed(input, size, kept, arena);  // (1 + R + N0, D): CLS, registers, patches
   vit.run_blocks(tokens, 0, vit.depth(), &recorder, arena);     // (1 + R + K, D) from the pruning layer on
   if (aggregator->wants_final_norm()) vit.normalise(tokens);
@@ -83,16 +83,19 @@ std::vector<float> Extractor::Impl::forward(const float* input, Size size, Trace
   return descriptor;
 }
 
-Extractor::Extractor(Model model, const ExtractorOptions& options) : impl_(std::make_unique<Impl>(std::move(model), options)) {}
+Extractor::Extractor(Model model, const DescriptorSpec& spec, int threads)
+    : impl_(std::make_unique<Impl>(std::move(model), spec, threads)) {}
 Extractor::~Extractor() = default;
 Extractor::Extractor(Extractor&&) noexcept = default;
 Extractor& Extractor::operator=(Extractor&&) noexcept = default;
 
-std::vector<float> Extractor::describe(const Image& image, Trace* trace) {
+std::vector<float> Extractor::describe(const Image& image, Trace* trace) { return describe(view_of(image), trace); }
+
+std::vector<float> Extractor::describe(const ImageView& picture, Trace* trace) {
   const Stopwatch watch;
   const model::InputConfig& input = impl_->model.loaded().config.input;
-  const Size size = impl_->plan.size;
-  const Image resized = resize(image, size, input.resize);
+  const Size size = *impl_->plan.spec.size;
+  const Image resized = resize(picture, size, input.resize);
   impl_->pixels.resize(3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width));
   normalise_to_planes(resized, input.mean, input.std, impl_->pixels.data());
   impl_->times.preprocess_ms = watch.ms();
@@ -112,10 +115,12 @@ std::vector<float> Extractor::describe_tensor(std::span<const float> pixels, Siz
 }
 
 int Extractor::descriptor_dim() const { return impl_->aggregator->dim(); }
-Size Extractor::input_size() const { return impl_->plan.size; }
+Size Extractor::input_size() const { return *impl_->plan.spec.size; }
 const Model& Extractor::model() const { return impl_->model; }
+const DescriptorSpec& Extractor::spec() const { return impl_->plan.spec; }
+int Extractor::threads() const { return impl_->plan.threads; }
 StageTimes Extractor::last_times() const { return impl_->times; }
 const std::vector<std::string>& Extractor::notices() const { return impl_->plan.notices; }
-double Extractor::gmac() const { return forward_gmac(impl_->model.loaded().config, impl_->plan, impl_->plan.size); }
+double Extractor::gmac() const { return forward_gmac(impl_->model.loaded().config, *impl_->reducer, *impl_->plan.spec.size); }
 
 }  // namespace revisit

@@ -36,8 +36,8 @@ const Model& demo() {
   return model;
 }
 
-ExtractorOptions with_rho(double rho) {
-  ExtractorOptions options;
+DescriptorSpec with_rho(double rho) {
+  DescriptorSpec options;
   options.rho = rho;
   return options;
 }
@@ -53,11 +53,8 @@ TEST(Extractor, GivesFiniteUnitVectorsForBlackWhiteConstantAndNoise) {
 
 TEST(Extractor, RepeatsItselfToTheByteAndAgreesAcrossThreads) {
   for (const double rho : {1.0, 0.7, 0.4}) {
-    ExtractorOptions one = with_rho(rho);
-    one.threads = 1;
-    ExtractorOptions two = with_rho(rho);
-    two.threads = 2;
-    Extractor first(demo(), one), second(demo(), two), third(demo(), one);
+    const DescriptorSpec spec = with_rho(rho);
+    Extractor first(demo(), spec, 1), second(demo(), spec, 2), third(demo(), spec, 1);
     for (unsigned i = 0; i < 10; ++i) {
       const Image image = noise(90 + static_cast<int>(i), 70, i);
       Trace trace_one, trace_two;
@@ -116,7 +113,7 @@ TEST(Extractor, RefusesRhoOutsideZeroToOne) {
 
 TEST(Extractor, PrunesAfterAnyBlockAndRightAfterTheEmbedding) {
   for (int layer = 0; layer <= 4; ++layer) {
-    ExtractorOptions options = with_rho(0.3);
+    DescriptorSpec options = with_rho(0.3);
     options.prune_layer = layer;
     options.prune = "norm";
     Extractor extractor(demo(), options);
@@ -125,14 +122,14 @@ TEST(Extractor, PrunesAfterAnyBlockAndRightAfterTheEmbedding) {
     EXPECT_NEAR(std::sqrt(cosine(descriptor, descriptor)), 1.0, 1e-6);
     EXPECT_EQ(trace.kept.size(), 77U);
   }
-  ExtractorOptions options = with_rho(0.3);
+  DescriptorSpec options = with_rho(0.3);
   options.prune_layer = 5;  // the demo model has four blocks
   EXPECT_THROW(Extractor(demo(), options), Error);
 }
 
 TEST(Extractor, RandomPruningFollowsItsSeed) {
   const auto kept = [](std::uint64_t seed, unsigned picture = 9) {
-    ExtractorOptions options = with_rho(0.5);
+    DescriptorSpec options = with_rho(0.5);
     options.prune = "random";
     options.seed = seed;
     Extractor extractor(demo(), options);
@@ -147,12 +144,12 @@ TEST(Extractor, RandomPruningFollowsItsSeed) {
 
 TEST(Extractor, TheModelsSpreadIsOfItsOwnPrunerAndAFlagWins) {
   model::Config config = demo().loaded().config;
-  config.prune.spread = 2;
+  config.own.spread = 2;
   const auto spread = [&](const char* prune, std::optional<int> asked) {
-    ExtractorOptions options = with_rho(0.5);
+    DescriptorSpec options = with_rho(0.5);
     if (prune != nullptr) options.prune = prune;
     options.spread = asked;
-    return make_plan(config, options).prune.spread;
+    return make_plan(config, options, 0).spec.spread;
   };
   EXPECT_EQ(spread(nullptr, {}), 2);
   EXPECT_EQ(spread("weitop", {}), 2);
@@ -229,16 +226,16 @@ TEST(Plan, RoundsAnySizeToTheNearestMultipleOfThePatchAndSaysSo) {
   std::mt19937 random(3);
   const auto config = model::named_config("demo");
   for (int i = 0; i < 2000; ++i) {
-    ExtractorOptions options;
+    DescriptorSpec options;
     options.size = Size{static_cast<int>(1 + random() % 900), static_cast<int>(1 + random() % 900)};
-    const Plan plan = make_plan(config, options);
+    const Plan plan = make_plan(config, options, 0);
     for (const auto& [got, wanted] :
-         {std::pair(plan.size.height, options.size->height), std::pair(plan.size.width, options.size->width)}) {
+         {std::pair(plan.spec.size->height, options.size->height), std::pair(plan.spec.size->width, options.size->width)}) {
       ASSERT_EQ(got % 14, 0);
       ASSERT_GE(got, 14);
       ASSERT_LE(std::abs(got - wanted), std::max(7, 14 - wanted));
     }
-    ASSERT_EQ(plan.notices.size(), plan.size == *options.size ? 0U : 1U);
+    ASSERT_EQ(plan.notices.size(), plan.spec.size == options.size ? 0U : 1U);
   }
   EXPECT_EQ(round_to_patch({321, 323}, 14), (Size{322, 322}));
   EXPECT_EQ(round_to_patch({500, 375}, 14), (Size{504, 378}));
@@ -248,19 +245,15 @@ TEST(Plan, RoundsAnySizeToTheNearestMultipleOfThePatchAndSaysSo) {
 TEST(Plan, RefusesSizesAndThreadsOutOfRange) {
   const auto config = model::named_config("demo");
   for (const Size size : {Size{0, 10}, Size{10, -1}, Size{4097, 10}}) {
-    ExtractorOptions options;
+    DescriptorSpec options;
     options.size = size;
-    EXPECT_THROW(make_plan(config, options), Error);
+    EXPECT_THROW(make_plan(config, options, 0), Error);
   }
-  ExtractorOptions largest;
+  DescriptorSpec largest;
   largest.size = Size{4096, 4096};
-  EXPECT_NO_THROW(make_plan(config, largest));
-  ExtractorOptions options;
-  options.threads = -1;
-  EXPECT_THROW(make_plan(config, options), Error);
-  options.threads = 0;
-  options.prune = "wietop";
-  EXPECT_THROW(make_plan(config, options), Error);
+  EXPECT_NO_THROW(make_plan(config, largest, 0));
+  EXPECT_THROW(make_plan(config, {}, -1), Error);
+  EXPECT_THROW(make_plan(config, {.prune = "wietop"}, 0), Error);
 }
 
 }  // namespace

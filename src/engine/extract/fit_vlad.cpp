@@ -26,7 +26,8 @@ std::shared_ptr<model::LoadedModel> cut_backbone(const Model& backbone, const Fi
   cut->config = backbone.loaded().config;
   cut->config.vit.depth = options.layer + 1;
   cut->config.head = {};
-  cut->config.prune = {};
+  cut->config.own = {};
+  cut->config.weitop_hidden = 0;
   cut->config.calibration.reset();
   cut->config.input.size = size;
   const auto keep_alive = std::make_shared<const Model>(backbone);
@@ -76,10 +77,10 @@ void append_sample(tensor::ConstMatrix tokens, int count, SplitMix& random, std:
 void check_options(const Model& backbone, const FitVladOptions& options, std::size_t photos) {
   const int depth = backbone.loaded().config.vit.depth;
   if (options.layer < 0 || options.layer >= depth) {
-    fail(ErrorCode::kUsage, "--layer {} is out of range: the backbone has blocks 0 to {}", options.layer, depth - 1);
+    fail(ErrorCode::kUsage, "layer {} is out of range: the backbone has blocks 0 to {}", options.layer, depth - 1);
   }
   if (options.clusters < 2 || options.clusters > kMaxClusters) {
-    fail(ErrorCode::kUsage, "--clusters {} is out of range: 2 to {}", options.clusters, kMaxClusters);
+    fail(ErrorCode::kUsage, "clusters {} is out of range: 2 to {}", options.clusters, kMaxClusters);
   }
   if (photos == 0) fail(ErrorCode::kUsage, "a vocabulary needs at least one photo");
 }
@@ -89,13 +90,10 @@ void check_options(const Model& backbone, const FitVladOptions& options, std::si
 FitVladReport fit_vlad(const Model& backbone, const std::vector<std::filesystem::path>& photos, const std::filesystem::path& out,
                        const FitVladOptions& options, const std::function<bool(int, int)>& progress) {
   check_options(backbone, options, photos.size());
-  ExtractorOptions size_only;
-  size_only.size = options.size;
-  size_only.threads = options.threads;
-  const Plan plan = make_plan(backbone.loaded().config, size_only);
+  const Plan plan = make_plan(backbone.loaded().config, {.size = options.size}, options.threads);
   tensor::set_threads(plan.threads);
   const tensor::FlushDenormals flush;
-  const auto model = cut_backbone(backbone, options, plan.size);
+  const auto model = cut_backbone(backbone, options, *plan.spec.size);
 
   FitVladReport report;
   std::vector<float> sample;

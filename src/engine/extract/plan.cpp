@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Options -> plan.
+// Spec -> plan.
 #include "engine/extract/plan.h"
 
 #include <algorithm>
@@ -8,34 +8,10 @@
 #include "core/base/fail.h"
 #include "core/base/limits.h"
 #include "engine/backbone/vit/vit.h"
+#include "engine/model/model_file.h"
 
 namespace revisit {
 namespace {
-
-template <typename Parse>
-auto parse_word(const std::string& flag, const std::string& word, const char* choices, Parse parse) {
-  try {
-    return parse(word);
-  } catch (const Error&) {
-    fail(ErrorCode::kUsage, "{} '{}' is not one of {}", flag, word, choices);
-  }
-}
-
-reduce::PruneSettings prune_settings(const model::Config& config, const ExtractorOptions& options) {
-  reduce::PruneSettings settings;
-  settings.kind = config.prune.kind;
-  if (options.prune) settings.kind = parse_word("--prune", *options.prune, "weitop, random, norm, none", model::prune_kind_from);
-  settings.rho = options.rho;
-  settings.layer = options.prune_layer.value_or(config.prune.layer);
-  settings.kappa = options.kappa.value_or(config.prune.kappa);
-  settings.norm_scale = config.prune.norm_scale;
-  if (options.norm_scale)
-    settings.norm_scale = parse_word("--norm-scale", *options.norm_scale, "minmax, raw", model::norm_scale_from);
-  // The model's own is about its own pruner: random patches stay random all over unless somebody asks.
-  settings.spread = options.spread.value_or(settings.kind == config.prune.kind ? config.prune.spread : 1);
-  settings.seed = options.seed;
-  return settings;
-}
 
 double head_macs(const model::HeadConfig& head, int width, int patches) {
   if (head.kind == model::HeadKind::kNone) return 0;
@@ -65,41 +41,37 @@ void check_tensor_size(Size size, int patch) {
   }
 }
 
-Plan make_plan(const model::Config& config, const ExtractorOptions& options) {
+Plan make_plan(const model::Config& config, const DescriptorSpec& spec, int threads) {
+  check_spec(spec);
+  if (threads < 0 || threads > limits::kMaxThreads) {
+    fail(ErrorCode::kUsage, "threads {} is out of range: 0 (all cores) to {}", threads, limits::kMaxThreads);
+  }
   Plan plan;
-  const Size wanted = options.size.value_or(config.input.size);
-  if (wanted.height < 1 || wanted.width < 1) {
-    fail(ErrorCode::kUsage, "--size {}x{} is not a size: both sides must be at least 1", wanted.height, wanted.width);
+  plan.threads = threads;
+  const std::string identity = model::identity_of(config);
+  if (spec.model_identity && *spec.model_identity != identity) {
+    fail(ErrorCode::kMismatch, "the spec is for a model of identity {}, but this one has {}", *spec.model_identity, identity);
   }
-  if (std::max(wanted.height, wanted.width) > limits::kMaxInputSide) {
-    fail(ErrorCode::kUsage, "--size {}x{} is too large: the limit is {} a side", wanted.height, wanted.width,
-         limits::kMaxInputSide);
-  }
-  plan.size = round_to_patch(wanted, config.vit.patch);
-  if (plan.size != wanted) {
+  plan.spec = completed(overlaid(spec, config.own));
+  plan.spec.model_identity = identity;
+  const Size wanted = spec.size.value_or(config.input.size);
+  const Size size = round_to_patch(wanted, config.vit.patch);
+  plan.spec.size = size;
+  if (size != wanted) {
     plan.notices.push_back(fmt::format("size {}x{} was rounded to {}x{}, multiples of the patch size {}", wanted.height,
-                                       wanted.width, plan.size.height, plan.size.width, config.vit.patch));
+                                       wanted.width, size.height, size.width, config.vit.patch));
   }
-  if (options.threads < 0 || options.threads > limits::kMaxThreads) {
-    fail(ErrorCode::kUsage, "--threads {} is out of range: 0 (all cores) to {}", options.threads, limits::kMaxThreads);
-  }
-  plan.threads = options.threads;
-  plan.prune = prune_settings(config, options);
   return plan;
 }
 
-double forward_gmac(const model::Config& config, const Plan& plan, Size size) {
+double forward_gmac(const model::Config& config, const reduce::TokenReducer& reducer, Size size) {
   const int patches = size.height / config.vit.patch * (size.width / config.vit.patch);
   const int prefix = 1 + config.vit.registers;
-  const bool prunes = plan.prune.rho < 1;
-  const int kept = prunes ? reduce::kept_count(plan.prune.rho, patches) : patches;
-  const int before = prunes ? plan.prune.layer : config.vit.depth;
-  double macs = vit::embed_macs(config.vit, patches) + before * vit::block_macs(config.vit, prefix + patches) +
-                (config.vit.depth - before) * vit::block_macs(config.vit, prefix + kept) +
-                head_macs(config.head, config.vit.width, kept);
-  if (prunes && plan.prune.kind == model::PruneKind::kWeitop)
-    macs += static_cast<double>(patches) * config.prune.hidden * (config.vit.width + 1);
-  return macs * 1e-9;
+  double macs = vit::embed_macs(config.vit, patches) + reducer.macs(patches);
+  for (int block = 0; block < config.vit.depth; ++block) {
+    macs += vit::block_macs(config.vit, prefix + reducer.patches_after(block, patches));
+  }
+  return (macs + head_macs(config.head, config.vit.width, reducer.patches_after(config.vit.depth, patches))) * 1e-9;
 }
 
 }  // namespace revisit

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What the options mean for a model: sizes rounded, words checked, work counted, before anything runs.
+// What a spec means for a model: sizes rounded, words checked, work counted, before anything runs.
 #pragma once
 
 #include <chrono>
@@ -8,20 +8,19 @@
 #include <vector>
 
 #include "engine/model/config.h"
-#include "engine/reduce/pruner.h"
+#include "engine/reduce/reducer.h"
 #include "revisit/extractor.h"
 
 namespace revisit {
 
 struct Plan {
-  Size size;  // multiples of the patch
-  reduce::PruneSettings prune;
+  DescriptorSpec spec;  // complete; its size in multiples of the patch
   int threads = 0;
   std::vector<std::string> notices;  // one sentence for each setting that was adjusted
 };
 
 /// Throws Error kUsage for anything out of range.
-Plan make_plan(const model::Config& config, const ExtractorOptions& options);
+Plan make_plan(const model::Config& config, const DescriptorSpec& spec, int threads);
 
 /// Nearest multiple of the patch for each side, at least one patch.
 Size round_to_patch(Size size, int patch);
@@ -29,8 +28,8 @@ Size round_to_patch(Size size, int patch);
 /// Throws Error kUsage unless both sides are positive multiples of the patch within the limit.
 void check_tensor_size(Size size, int patch);
 
-/// 10^9 multiply-adds of one forward: embedding, blocks before and after pruning, the pruner and the head.
-double forward_gmac(const model::Config& config, const Plan& plan, Size size);
+/// 10^9 multiply-adds of one forward: embedding, every block with the patches that live on in it, the reducer and the head.
+double forward_gmac(const model::Config& config, const reduce::TokenReducer& reducer, Size size);
 
 class Stopwatch {
  public:

@@ -29,29 +29,29 @@ Trace::Array matrix_array(tensor::ConstMatrix m) {
 
 }  // namespace
 
-Recorder::Recorder(reduce::TokenPruner& pruner, Trace* trace) : pruner_(pruner), trace_(trace) {
-  pruner_.set_trace(trace != nullptr ? &prune_trace_ : nullptr);
+Recorder::Recorder(reduce::TokenReducer& reducer, Trace* trace) : reducer_(reducer), trace_(trace) {
+  reducer_.set_trace(trace != nullptr ? &reduce_trace_ : nullptr);
 }
 
-Recorder::~Recorder() { pruner_.set_trace(nullptr); }
+Recorder::~Recorder() { reducer_.set_trace(nullptr); }
 
 void Recorder::after_attention(int block, tensor::Tokens& tokens, const tensor::AttentionView& attention, tensor::Arena& arena) {
   const Stopwatch watch;
-  pruner_.after_attention(block, tokens, attention, arena);
+  reducer_.after_attention(block, tokens, attention, arena);
   prune_ms_ += watch.ms();
 }
 
 void Recorder::after_block(int blocks_done, tensor::Tokens& tokens, tensor::Arena& arena) {
   if (trace_ != nullptr && blocks_done == 1) trace_->tokens_block0 = matrix_array(tokens.values);
   const Stopwatch watch;
-  pruner_.after_block(blocks_done, tokens, arena);
+  reducer_.after_block(blocks_done, tokens, arena);
   prune_ms_ += watch.ms();
 }
 
 void Recorder::finish(const tensor::Tokens& tokens, aggregate::HeadTrace& head) {
   Trace& out = *trace_;
-  out.logits = vector_array(std::move(prune_trace_.logits));
-  out.scores = vector_array(std::move(prune_trace_.scores));
+  out.logits = vector_array(std::move(reduce_trace_.logits));
+  out.scores = vector_array(std::move(reduce_trace_.scores));
   out.kept.assign(tokens.kept->begin(), tokens.kept->end());
   const float* cls = tokens.cls().data;
   out.cls = vector_array({cls, cls + tokens.values.cols});

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// A hook around the pruner that measures it and, when a trace is wanted, writes down what passes by.
+// A hook around the reducer that measures it and, when a trace is wanted, writes down what passes by.
 #pragma once
 
 #include "engine/aggregate/aggregator.h"
-#include "engine/reduce/pruner.h"
+#include "engine/reduce/reducer.h"
 #include "revisit/extractor.h"
 #include "core/tensor/tokens.h"
 
@@ -13,12 +13,12 @@ namespace revisit {
 class Recorder final : public tensor::TokenHook {
  public:
   /// trace may be null.
-  Recorder(reduce::TokenPruner& pruner, Trace* trace);
+  Recorder(reduce::TokenReducer& reducer, Trace* trace);
   ~Recorder() override;
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  Needs needs(int block) const override { return pruner_.needs(block); }
+  Needs needs(int block) const override { return reducer_.needs(block); }
   void after_attention(int block, tensor::Tokens& tokens, const tensor::AttentionView& attention, tensor::Arena& arena) override;
   void after_block(int blocks_done, tensor::Tokens& tokens, tensor::Arena& arena) override;
 
@@ -27,9 +27,9 @@ class Recorder final : public tensor::TokenHook {
   double prune_ms() const { return prune_ms_; }
 
  private:
-  reduce::TokenPruner& pruner_;
+  reduce::TokenReducer& reducer_;
   Trace* trace_;
-  reduce::PruneTrace prune_trace_;
+  reduce::ReduceTrace reduce_trace_;
   double prune_ms_ = 0;
 };
 

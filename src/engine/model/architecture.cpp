@@ -214,8 +214,8 @@ Config infer_config(const Shapes& shapes, std::optional<int> heads, std::optiona
   config.vit = infer_vit(read, heads, size, name);
   config.head = infer_head(read, name);
   if (read.any_starts_with("weitop.")) {
-    config.prune.kind = PruneKind::kWeitop;
-    config.prune.hidden = read.outputs("weitop.0", 256);
+    config.own = weitop_settings();
+    config.weitop_hidden = read.outputs("weitop.0", 256);
   }
   return config;
 }

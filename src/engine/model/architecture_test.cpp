@@ -27,7 +27,7 @@ TEST(Architecture, EveryKnownOneIsFoundAgainFromItsShapes) {
     EXPECT_EQ(config.vit.arch, name);
     EXPECT_EQ(config.vit.pos_rows, 37);
     EXPECT_EQ(config.head.kind, HeadKind::kNone);
-    EXPECT_EQ(config.prune.kind, PruneKind::kNone);
+    EXPECT_FALSE(config.own.prune);
   }
 }
 
@@ -62,8 +62,8 @@ TEST(Architecture, AHeadIsReadOffItsShapes) {
   EXPECT_EQ(config.head.descriptor_dim(), 8448);
   EXPECT_EQ(config.head.hidden, 512);
   EXPECT_EQ(config.head.tiers, (std::vector<int>{24, 20, 16, 4}));
-  EXPECT_EQ(config.prune.kind, PruneKind::kWeitop);
-  EXPECT_EQ(config.prune.hidden, 256);
+  EXPECT_TRUE(config.has_weitop());
+  EXPECT_EQ(config.weitop_hidden, 256);
 }
 
 TEST(Tiers, KeepThePaperSharesAndAlwaysSumToTheClusters) {

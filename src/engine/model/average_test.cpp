@@ -37,7 +37,7 @@ class Average : public ::testing::Test {
 
 TEST_F(Average, IsTheMeanOfEveryValueAndKeepsTheSettings) {
   const auto calibrated = [](Config& config) {
-    config.prune.kappa = 0.25;
+    config.own.kappa = 0.25;
     config.calibration = Calibration{0.4, 0.9, 1, {42, 42}, "f32"};
   };
   const std::vector<std::filesystem::path> from{file("a", 1, calibrated), file("b", 2, calibrated), file("c", 3, calibrated)};
@@ -53,7 +53,7 @@ TEST_F(Average, IsTheMeanOfEveryValueAndKeepsTheSettings) {
       ASSERT_EQ(values[i], static_cast<float>(sum / 3)) << name << " " << i;
     }
   }
-  EXPECT_EQ(mean->config.prune.kappa, 0.25);
+  EXPECT_EQ(mean->config.own.kappa, 0.25);
   EXPECT_FALSE(mean->config.calibration.has_value()) << "it was of other weights";
   EXPECT_EQ(mean->config.provenance, "seed 1; the mean of 3 such models");
   EXPECT_EQ(mean->config.fingerprint, fingerprint_of(mean->weights));
@@ -80,7 +80,7 @@ TEST_F(Average, HalvesCountAsWhatTheyAre) {
 TEST_F(Average, RefusesModelsThatDifferInMoreThanWeights) {
   const auto a = file("a", 1);
   EXPECT_EQ(refusal({a}, ErrorCode::kUsage), "a mean takes at least two model files, not 1");
-  const auto spread = file("spread", 2, [](Config& config) { config.prune.spread = 2; });
+  const auto spread = file("spread", 2, [](Config& config) { config.own.spread = 2; });
   EXPECT_EQ(refusal({a, spread}, ErrorCode::kMismatch),
             "'" + spread.string() + "' has pruner.spread '2', but '" + a.string() + "' has nothing");
   const auto licence = file("licence", 2, [](Config& config) { config.licence = "mine alone"; });

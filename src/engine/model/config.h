@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "engine/model/weights.h"
-#include "revisit/image.h"
+#include "revisit/spec.h"
 
 namespace revisit::model {
 
@@ -68,18 +68,6 @@ struct HeadConfig {
   int descriptor_dim() const { return clusters * cluster_dim + token_dim; }
 };
 
-enum class PruneKind { kNone, kWeitop, kRandom, kNorm };
-enum class NormScale { kMinMax, kRaw };
-
-struct PruneConfig {
-  PruneKind kind = PruneKind::kNone;
-  int layer = 1;            // blocks run before pruning
-  int hidden = 0;           // of the WeiToP MLP
-  double kappa = 0.5;
-  NormScale norm_scale = NormScale::kMinMax;
-  int spread = 1;           // cells of spread x spread patches that WeiToP keeps the best of; 1: of the whole picture
-};
-
 /// The "no match" threshold and the settings it was chosen at.
 struct Calibration {
   double min_similarity = 0;
@@ -93,32 +81,35 @@ struct Config {
   VitConfig vit;
   InputConfig input;
   HeadConfig head;
-  PruneConfig prune;
+  DescriptorSpec own;       // what the model chooses where a spec leaves it open: its pruner and the pruner's constants
+  int weitop_hidden = 0;    // width of the WeiToP MLP; 0: the model has none
   std::optional<Calibration> calibration;
   std::string licence = "unknown";
   std::string provenance;
-  std::string fingerprint;  // xxh3 of the f32 source weights, 16 hex digits
+  std::string fingerprint;  // xxh3 of the f32 source weights, 16 hex digits; see identity_of
   std::string nonfinite;    // the first tensor with NaN or infinity, when imported nevertheless; such a model is not run
+
+  bool has_weitop() const { return own.prune == "weitop"; }
 };
+
+/// What a model with WeiToP chooses unless its file says otherwise.
+DescriptorSpec weitop_settings();
 
 /// Words of enums as they stand in model files and on the command line. The from_ functions throw Error kBadModel.
 const char* name_of(PosRule rule);          // hub, hub-antialias, hf, timm
 const char* name_of(HeadKind kind);         // none, weiad, salad, vlad
 const char* name_of(ClusterNorm norm);      // weight-after, salad, none
-const char* name_of(PruneKind kind);        // none, weitop, random, norm
-const char* name_of(NormScale scale);       // minmax, raw
 const char* name_of(ResizeFilter filter);   // bilinear, bicubic
 PosRule pos_rule_from(const std::string& word);
 HeadKind head_kind_from(const std::string& word);
 ClusterNorm cluster_norm_from(const std::string& word);
-PruneKind prune_kind_from(const std::string& word);
-NormScale norm_scale_from(const std::string& word);
 ResizeFilter resize_filter_from(const std::string& word);
 
 /// A model ready to be run: weights carry the names of the model file (`backbone.model.*`, `aggregator.*`, `weitop.*`).
 struct LoadedModel {
   Config config;
   Weights weights;
+  std::string source;  // what it is opened by again: its file, or its name where it is built in; empty: neither
 };
 
 }  // namespace revisit::model

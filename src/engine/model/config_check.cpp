@@ -71,12 +71,14 @@ void check_head(const HeadConfig& head, const Checker& check) {
   check.real("aggregator.tier_floor", head.tier_floor, 0, 1);
 }
 
-void check_prune(const PruneConfig& prune, int depth, const Checker& check) {
-  if (prune.kind == PruneKind::kNone) return;
-  check.whole("pruner.layer", prune.layer, 0, depth);
-  check.real("pruner.kappa", prune.kappa, 0, 1);
-  check.whole("pruner.spread", prune.spread, 1, limits::kMaxSpread);
-  if (prune.kind == PruneKind::kWeitop) check.whole("pruner.hidden", prune.hidden, 1, 8192);
+void check_own(const Config& config, const Checker& check, const std::string& name) {
+  if (config.has_weitop()) check.whole("pruner.hidden", config.weitop_hidden, 1, 8192);
+  if (config.own.prune_layer) check.whole("pruner.layer", *config.own.prune_layer, 0, config.vit.depth);
+  try {
+    check_spec(config.own);
+  } catch (const Error& error) {
+    fail(ErrorCode::kBadModel, "'{}': {}", name, error.what());
+  }
 }
 
 }  // namespace
@@ -101,7 +103,7 @@ void check_config(const Config& config, const std::string& name) {
   check_vit(config.vit, name);
   check_input(config.input, config.vit.patch, check);
   check_head(config.head, check);
-  check_prune(config.prune, config.vit.depth, check);
+  check_own(config, check, name);
   if (config.calibration) {
     check.real("calibration.min_similarity", config.calibration->min_similarity, -1, 1);
     check.real("calibration.precision", config.calibration->precision, 0, 1);

@@ -18,10 +18,6 @@ TEST(ConfigWords, EveryEnumValueReadsBackFromItsWord) {
   for (const auto norm : {ClusterNorm::kWeightAfter, ClusterNorm::kSalad, ClusterNorm::kNone}) {
     EXPECT_EQ(cluster_norm_from(name_of(norm)), norm);
   }
-  for (const auto kind : {PruneKind::kNone, PruneKind::kWeitop, PruneKind::kRandom, PruneKind::kNorm}) {
-    EXPECT_EQ(prune_kind_from(name_of(kind)), kind);
-  }
-  for (const auto scale : {NormScale::kMinMax, NormScale::kRaw}) EXPECT_EQ(norm_scale_from(name_of(scale)), scale);
   for (const auto filter : {ResizeFilter::kBilinear, ResizeFilter::kBicubic})
     EXPECT_EQ(resize_filter_from(name_of(filter)), filter);
 }

@@ -253,11 +253,18 @@ std::string licence_of(const Checkpoint& checkpoint) {
 }
 
 /// What may be asked of a model file too.
-bool changes_settings(const ImportOptions& options) { return options.half || options.size || options.kappa || options.licence; }
+bool changes_settings(const ImportOptions& options) { return options.half || options.size || options.own != DescriptorSpec{} || options.licence; }
 
-void check_kappa(double kappa, const Config& config, const std::string& name) {
-  if (!(kappa >= 0 && kappa <= 1)) fail(ErrorCode::kUsage, "kappa must be between 0 and 1, not {}", kappa);
-  if (config.prune.kind == PruneKind::kNone) fail(ErrorCode::kUsage, "'{}' has no pruner, so kappa would do nothing", name);
+/// The settings a model file is to keep as its own. Throws Error kUsage for one it cannot keep or has no use for.
+void set_own(const DescriptorSpec& own, Config& config, const std::string& name) {
+  for (const Setting& one : settings()) {
+    if (std::holds_alternative<std::monostate>(one.get(own))) continue;
+    if (one.model_key == nullptr || std::string_view(one.name) == "prune") {
+      fail(ErrorCode::kUsage, "{} is not a setting that a model file keeps", one.name);
+    }
+    if (!config.own.prune) fail(ErrorCode::kUsage, "'{}' has no pruner, so {} would do nothing", name, one.name);
+    one.set(config.own, one.get(own));
+  }
 }
 
 /// A model file has its other settings: those of an import are for checkpoints.
@@ -265,7 +272,7 @@ std::shared_ptr<const LoadedModel> read_model_file(const std::filesystem::path& 
                                                    ImportReport* report) {
   if (options.heads || options.arch || options.mean || options.std || options.resize || options.pos_rule) {
     fail_with_hint(ErrorCode::kUsage, "leave the other options out",
-                   "'{}' is a revisit model file: only --half, --size, --kappa and --licence can be asked of it", from.string());
+                   "'{}' is a revisit model file: only half, size, licence and the settings of its pruner can be changed", from.string());
   }
   auto model = load_model_file(from);
   if (options.size) check_size(*options.size, model->config.vit.patch);
@@ -343,10 +350,7 @@ ImportReport import_model(const std::filesystem::path& from, const std::filesyst
   if (model::changes_settings(options)) {
     model::LoadedModel changed = options.half ? model::with_half_matrices(*made) : *made;
     if (options.size) changed.config.input.size = *options.size;
-    if (options.kappa) {
-      model::check_kappa(*options.kappa, changed.config, from.string());
-      changed.config.prune.kappa = *options.kappa;
-    }
+    model::set_own(options.own, changed.config, from.string());
     model::check_config(changed.config, from.string());
     if (options.licence) changed.config.licence = *options.licence;
     made = std::make_shared<const model::LoadedModel>(std::move(changed));

@@ -139,13 +139,13 @@ TEST_F(Import, ATimmVitHasNoLayerScaleAndItsOwnInput) {
 TEST_F(Import, SaladAndWeiadHeadsAreToldApartByTheta) {
   EXPECT_EQ(import(renamed(tiny_config(), hub_names("backbone.model."))).family, "WeiAD");
   EXPECT_EQ(imported()->config.head.tiers, default_tiers(8, 4));
-  EXPECT_EQ(imported()->config.prune.hidden, 5);
+  EXPECT_EQ(imported()->config.weitop_hidden, 5);
   const auto salad = import(renamed(tiny_config(), [](const std::string& name) {
     return name.find("theta") != std::string::npos || name.starts_with("weitop") ? "" : "module." + name;
   }));
   EXPECT_EQ(salad.family, "SALAD");
   EXPECT_EQ(salad.info.aggregator, "salad");
-  EXPECT_EQ(salad.info.pruner, "none");
+  EXPECT_FALSE(salad.info.own.prune);
   EXPECT_EQ(salad.info.descriptor_dim, 38);
 }
 

@@ -70,6 +70,17 @@ class Fields {
     return value == "true";
   }
 
+  void setting(const Setting& one, DescriptorSpec& spec) const {
+    const std::string& value = text(one.model_key);
+    const auto parsed = one.parse(value);
+    try {
+      if (parsed) return one.set(spec, *parsed);
+    } catch (const Error&) {
+      // The sentence below says the same and names the file.
+    }
+    fail(ErrorCode::kBadModel, "'{}': {} is '{}', but must be {}", name_, one.model_key, value, one.wanted);
+  }
+
   template <typename Enum>
   Enum word(const std::string& key, Enum (*from)(const std::string&)) const {
     try {
@@ -154,16 +165,24 @@ VitConfig vit_from_metadata(const Fields& fields) {
   return vit;
 }
 
-PruneConfig prune_from_metadata(const Fields& fields) {
-  PruneConfig prune;
-  prune.kind = fields.word("pruner", prune_kind_from);
-  if (prune.kind == PruneKind::kNone) return prune;
-  prune.layer = fields.number<int>("pruner.layer");
-  prune.hidden = fields.number<int>("pruner.hidden");
-  prune.kappa = fields.number<double>("pruner.kappa");
-  prune.norm_scale = fields.word("pruner.norm_scale", norm_scale_from);
-  if (fields.has("pruner.spread")) prune.spread = fields.number<int>("pruner.spread");
-  return prune;
+// The model's own settings. What came later may be missing and is the usual choice then.
+void own_from_metadata(const Fields& fields, Config& config) {
+  if (fields.text("pruner") == "none") return;
+  for (const Setting& one : settings()) {
+    if (one.model_key != nullptr && (!one.of_pruner || fields.has(one.model_key))) fields.setting(one, config.own);
+  }
+  if (config.has_weitop()) config.weitop_hidden = fields.number<int>("pruner.hidden");
+}
+
+void own_to_metadata(const Config& config, std::map<std::string, std::string>& out) {
+  out["pruner"] = "none";
+  for (const Setting& one : settings()) {
+    const SettingValue value = one.get(config.own);
+    if (one.model_key == nullptr || std::holds_alternative<std::monostate>(value)) continue;
+    if (one.of_pruner && value == one.usual) continue;  // came later: absent means the usual
+    out[one.model_key] = text_of(value);
+  }
+  if (config.has_weitop()) out["pruner.hidden"] = std::to_string(config.weitop_hidden);
 }
 
 }  // namespace
@@ -189,14 +208,7 @@ std::map<std::string, std::string> to_metadata(const Config& config) {
   out["std"] = fmt::format("{}", fmt::join(config.input.std, ","));
   out["resize"] = name_of(config.input.resize);
   head_to_metadata(config.head, out);
-  out["pruner"] = name_of(config.prune.kind);
-  if (config.prune.kind != PruneKind::kNone) {
-    out["pruner.layer"] = std::to_string(config.prune.layer);
-    out["pruner.hidden"] = std::to_string(config.prune.hidden);
-    out["pruner.kappa"] = fmt::format("{}", config.prune.kappa);
-    out["pruner.norm_scale"] = name_of(config.prune.norm_scale);
-    if (config.prune.spread != 1) out["pruner.spread"] = std::to_string(config.prune.spread);  // came later: absent means 1
-  }
+  own_to_metadata(config, out);
   if (config.calibration) {
     out["calibration.min_similarity"] = fmt::format("{}", config.calibration->min_similarity);
     out["calibration.precision"] = fmt::format("{}", config.calibration->precision);
@@ -231,7 +243,7 @@ Config from_metadata(const std::map<std::string, std::string>& metadata, const s
   config.input.std = fields.rgb("std");
   config.input.resize = fields.word("resize", resize_filter_from);
   config.head = head_from_metadata(fields, config.vit.width);
-  config.prune = prune_from_metadata(fields);
+  own_from_metadata(fields, config);
   if (fields.has("calibration.min_similarity")) {
     config.calibration = Calibration{fields.number<double>("calibration.min_similarity"),
                                      fields.number<double>("calibration.precision"), fields.number<double>("calibration.rho")};

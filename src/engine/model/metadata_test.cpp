@@ -32,9 +32,9 @@ TEST(Metadata, AConfigReadsBackExactly) {
   config.head.tier_floor = 1e-3;
   config.head.dustbin = false;
   config.head.norm = ClusterNorm::kSalad;
-  config.prune.kappa = 0.1 + 0.2;
-  config.prune.norm_scale = NormScale::kRaw;
-  config.prune.spread = 3;
+  config.own.kappa = 0.1 + 0.2;
+  config.own.norm_scale = "raw";
+  config.own.spread = 3;
   config.calibration = Calibration{0.61803398874989, 0.99, 0.7, {280, 322}};
   config.licence = "CC0";
   config.provenance = "a.pth";
@@ -48,8 +48,7 @@ TEST(Metadata, AConfigReadsBackExactly) {
   EXPECT_EQ(back.head.ghost_penalty, config.head.ghost_penalty);
   EXPECT_EQ(back.head.tiers, config.head.tiers);
   EXPECT_FALSE(back.head.dustbin);
-  EXPECT_EQ(back.prune.kappa, config.prune.kappa);
-  EXPECT_EQ(back.prune.spread, 3);
+  EXPECT_EQ(back.own, config.own);
   EXPECT_EQ(back.calibration->min_similarity, config.calibration->min_similarity);
   EXPECT_EQ(back.calibration->size, (Size{280, 322}));
 }

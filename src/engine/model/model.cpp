@@ -12,7 +12,9 @@ Model::Model(std::shared_ptr<const model::LoadedModel> loaded) : loaded_(std::mo
 Model Model::load(const std::filesystem::path& path) { return Model(model::load_model_file(path)); }
 
 Model Model::random(const std::string& arch, std::uint64_t seed) {
-  return Model(model::make_random(model::named_config(arch), seed));
+  auto made = std::make_shared<model::LoadedModel>(*model::make_random(model::named_config(arch), seed));
+  if (arch == kDemoModel && seed == 0) made->source = kDemoModel;
+  return Model(std::move(made));
 }
 
 ModelInfo Model::info() const {
@@ -30,15 +32,14 @@ ModelInfo Model::info() const {
     info.clusters = config.head.clusters;
     info.descriptor_dim = config.head.descriptor_dim();
   }
-  info.pruner = name_of(config.prune.kind);
-  if (config.prune.kind != model::PruneKind::kNone) {
-    info.kappa = config.prune.kappa;
-    info.spread = config.prune.spread;
-  }
+  info.own = config.own;
   for (const auto& [name, tensor] : loaded_->weights.all()) info.parameters += tensor.count();
   info.licence = config.licence;
   info.provenance = config.provenance;
+  info.source = loaded_->source;
   info.fingerprint = config.fingerprint;
+  info.constants = model::constants_of(config);
+  info.identity = model::identity_of(config);
   info.mean = config.input.mean;
   info.std = config.input.std;
   info.resize = model::name_of(config.input.resize);

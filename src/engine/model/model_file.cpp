@@ -86,7 +86,9 @@ void check_tensors(const Config& config, const Weights& weights, const std::stri
 }  // namespace
 
 std::shared_ptr<const LoadedModel> load_model_file(const std::filesystem::path& path) {
-  return to_model(read_checkpoint(path), path.string());
+  auto model = std::make_shared<LoadedModel>(*to_model(read_checkpoint(path), path.string()));
+  model->source = std::filesystem::absolute(path).lexically_normal().string();
+  return model;
 }
 
 std::shared_ptr<const LoadedModel> to_model(Checkpoint file, const std::string& name) {
@@ -104,6 +106,25 @@ void save_model_file(const std::filesystem::path& path, const LoadedModel& model
   auto metadata = to_metadata(model.config);
   metadata["checksum"] = checksum_of(model.weights, metadata);
   write_safetensors(path, model.weights, metadata);
+}
+
+std::map<std::string, std::string> constants_of(const Config& config) {
+  auto out = to_metadata(config);
+  for (const Setting& one : settings()) {
+    if (one.model_key != nullptr) out.erase(one.model_key);
+  }
+  for (const char* key : {"revisit.format", "arch", "size", "licence", "provenance", "nonfinite"}) out.erase(key);
+  std::erase_if(out, [](const auto& entry) { return entry.first.starts_with("calibration."); });
+  return out;
+}
+
+std::string identity_of(const Config& config) {
+  Hash hash;
+  for (const auto& [key, value] : constants_of(config)) {
+    hash.add(key);
+    hash.add(value);
+  }
+  return hash.hex();
 }
 
 std::string fingerprint_of(const Weights& weights) {

@@ -54,4 +54,10 @@ std::string checksum_of(const Weights& weights, const std::map<std::string, std:
 /// xxh3 over names, shapes and f32 values, 16 hex digits.
 std::string fingerprint_of(const Weights& weights);
 
+/// What tells models apart: the fingerprint and every constant of the metadata that changes what a descriptor is (heads, mean,
+/// std, resize, position rule, the head and its constants). Settings a spec holds, texts and the threshold are not among them.
+std::map<std::string, std::string> constants_of(const Config& config);
+/// Their hash, 16 hex digits.
+std::string identity_of(const Config& config);
+
 }  // namespace revisit::model

@@ -51,8 +51,8 @@ TEST(ModelFile, InfoTellsWhatTheModelIs) {
   EXPECT_EQ(info.aggregator, "weiad");
   EXPECT_EQ(info.clusters, 8);
   EXPECT_EQ(info.descriptor_dim, 8 * 4 + 6);
-  EXPECT_EQ(info.pruner, "weitop");
-  EXPECT_EQ(info.kappa, 0.5);
+  EXPECT_EQ(info.own.prune, "weitop");
+  EXPECT_EQ(info.own.kappa, 0.5);
   EXPECT_EQ(info.pos_rule, "hub");
   EXPECT_FALSE(info.min_similarity.has_value());
   // 16 wide: patches 16*3*14*14+16, cls 16, positions 10*16, norm 32; a block 16*48+48 + 16*16+16 + 64 norms + 32 scales + MLP

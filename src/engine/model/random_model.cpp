@@ -122,8 +122,8 @@ void add_paper_head(Config& config) {
   config.head.token_dim = 256;
   config.head.hidden = 512;
   config.head.tiers = default_tiers(64, 4);
-  config.prune.kind = PruneKind::kWeitop;
-  config.prune.hidden = 256;
+  config.own = weitop_settings();
+  config.weitop_hidden = 256;
 }
 
 Config demo_config() {
@@ -140,7 +140,7 @@ Config demo_config() {
   config.head.cluster_dim = 32;
   config.head.token_dim = 64;
   config.head.hidden = 128;
-  config.prune.hidden = 64;
+  config.weitop_hidden = 64;
   return config;
 }
 

@@ -76,9 +76,9 @@ std::map<std::string, std::vector<std::int64_t>> required_tensors(const Config& 
   } else if (config.head.kind != HeadKind::kNone) {
     aggregator(shapes, config.head, config.vit.width);
   }
-  if (config.prune.kind == PruneKind::kWeitop) {
-    linear(shapes, "weitop.0", config.prune.hidden, config.vit.width);
-    linear(shapes, "weitop.2", 1, config.prune.hidden);
+  if (config.has_weitop()) {
+    linear(shapes, "weitop.0", config.weitop_hidden, config.vit.width);
+    linear(shapes, "weitop.2", 1, config.weitop_hidden);
   }
   return shapes;
 }

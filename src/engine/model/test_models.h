@@ -29,14 +29,15 @@ inline Config tiny_config() {
   config.head.token_dim = 6;
   config.head.hidden = 12;
   config.head.tiers = default_tiers(8, 4);
-  config.prune.hidden = 5;
+  config.weitop_hidden = 5;
   return config;
 }
 
 inline Config tiny_backbone() {
   Config config = tiny_config();
   config.head = {};
-  config.prune = {};
+  config.own = {};
+  config.weitop_hidden = 0;
   return config;
 }
 

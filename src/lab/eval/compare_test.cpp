@@ -88,10 +88,10 @@ TEST(CompareConfig, IsReadFromToml) {
   EXPECT_EQ(config.datasets.at(0).folders.queries, "/photos/q");
   EXPECT_EQ(config.datasets.at(0).folders.gt, "/photos/gt.csv");
   EXPECT_EQ(config.rows.at(0).models, (std::vector<std::string>{"/photos/m.safetensors", "demo"}));
-  EXPECT_EQ(config.rows.at(0).options.size, (Size{98, 112}));
-  EXPECT_EQ(config.rows.at(0).options.spread, 3);
+  EXPECT_EQ(config.rows.at(0).spec.size, (Size{98, 112}));
+  EXPECT_EQ(config.rows.at(0).spec.spread, 3);
   EXPECT_EQ(config.rows.at(1).seeds, 5);
-  EXPECT_EQ(config.rows.at(1).options.prune, "random");
+  EXPECT_EQ(config.rows.at(1).spec.prune, "random");
   EXPECT_EQ(config.differences.at(0).from_rho, 0.5);
 }
 

@@ -8,7 +8,7 @@
 #include "core/base/file.h"
 #include "core/base/limits.h"
 #include "core/base/near_word.h"
-#include "core/formats/section.h"
+#include "engine/spec/toml_spec.h"
 #include "revisit/lab/compare.h"
 
 namespace revisit {
@@ -55,28 +55,11 @@ void read(Section& in, CompareRow& out, const Origin& origin) {
   for (auto& model : out.models) model = settled_model(model, origin.folder);
   in.numbers("rho", out.rhos, kRho);
   in.whole("seeds", out.seeds, 1, kMostSeeds);
-  std::string prune, aggregate;
-  in.choice("prune", prune, {"weitop", "random", "norm", "none"});
-  in.choice("aggregate", aggregate, {"cls", "mean", "gem"});
-  if (!prune.empty()) out.options.prune = prune;
-  if (!aggregate.empty()) out.options.aggregate = aggregate;
-  if (prune != "random") in.refuse("seeds", "repeats random pruning, but prune is not random");
-  if (in.has("size")) {
-    out.options.size.emplace();
-    in.size("size", *out.options.size);
-  }
-  if (in.has("kappa")) {
-    out.options.kappa.emplace();
-    in.number("kappa", *out.options.kappa, kShare);
-  }
-  if (in.has("spread")) {
-    out.options.spread.emplace();
-    in.whole("spread", *out.options.spread, 1, limits::kMaxSpread);
-  }
-  if (in.has("prune_layer")) {
-    out.options.prune_layer.emplace();
-    in.whole("prune_layer", *out.options.prune_layer, 0, 127);
-  }
+  read_settings(in, out.spec, [](const Setting& one) {
+    const std::string_view name = one.name;
+    return one.placeholder != nullptr && name != "rho" && name != "seed" && name != "orientation";
+  });
+  if (out.spec.prune != "random") in.refuse("seeds", "repeats random pruning, but prune is not random");
 }
 
 void read(Section& in, CompareDifference& out) {

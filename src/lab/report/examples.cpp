@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/or_skip.h"
 #include "lab/report/patch_map.h"
 #include "lab/report/run_files.h"
 #include "lab/report/text.h"
@@ -80,7 +81,7 @@ class Examples {
   }
 
   std::string maps(const Photo& photo, const PatchScores& scores) const {
-    const auto image = load_fitting(photo, report_.run.orientation, kMapSide, kMapSide);
+    const auto image = load_fitting(photo, orientation_of(report_.run.spec), kMapSide, kMapSide);
     if (!image) return {};
     std::string out = "<div class=\"maps\">";
     if (!scores.values.empty()) {
@@ -99,7 +100,7 @@ class Examples {
   std::string figure(bool reference, int row, const std::string& kind, const std::string& caption, bool with_maps) const {
     const Photo& photo = photo_of(report_, reference, row);
     std::string picture;
-    if (const auto image = load_fitting(photo, report_.run.orientation, kPhotoSide, kPhotoSide)) {
+    if (const auto image = load_fitting(photo, orientation_of(report_.run.spec), kPhotoSide, kPhotoSide)) {
       picture = img(*image, photo.name);
     } else {
       std::error_code ignored;
@@ -191,17 +192,14 @@ void add_patch_scores(RunReport& report, Extractor& for_queries, Extractor& for_
     Extractor& extractor = reference ? for_references : for_queries;
     const Size grid = patch_grid(extractor);
     if (grid.height == 0) return;
-    try {
-      DecodeOptions decode;
-      decode.orientation = report.run.orientation;
-      Trace trace;
-      extractor.describe(load_image(report::photo_of(report, reference, row).path, decode), &trace);
-      auto scores = patch_scores(trace, grid);
-      for (float& value : scores.values) value = static_cast<float>(report::rounded_score(value));
-      if (!scores.values.empty() || !report::keeps_all(scores)) report.patches.push_back({reference, row, std::move(scores)});
-    } catch (const Error& error) {
-      if (exit_code_of(error.code()) != 3) throw;
-    }
+    DecodeOptions decode;
+    decode.orientation = orientation_of(report.run.spec);
+    Trace trace;
+    const auto& path = report::photo_of(report, reference, row).path;
+    if (or_skip(path, [&] { extractor.describe(load_image(path, decode), &trace); })) return;
+    auto scores = patch_scores(trace, grid);
+    for (float& value : scores.values) value = static_cast<float>(report::rounded_score(value));
+    if (!scores.values.empty() || !report::keeps_all(scores)) report.patches.push_back({reference, row, std::move(scores)});
   };
   const report::ShownQueries shown = report::shown_queries(report);
   for (const auto* queries : {&shown.best, &shown.worst}) {

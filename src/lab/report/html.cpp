@@ -70,7 +70,7 @@ std::string summary(const RunReport& report) {
   out += card(fmt::format("{}", report.dataset.queries.size()), "queries");
   out += card(fmt::format("{}", report.dataset.references.size()), "references");
   if (report.run.ms_per_image > 0) out += card(fmt::format("{:.1f} ms", report.run.ms_per_image), "per query");
-  out += card(fmt::format("{:g}", report.run.rho), "rho, tokens kept");
+  out += card(fmt::format("{:g}", report.run.spec.rho.value_or(1)), "rho, tokens kept");
   out += fmt::format("</div>\n<p>{}</p>\n", escaped(report.dataset.protocol));
   if (report.run.min_similarity) {
     int accepted = 0;

@@ -63,14 +63,18 @@ std::optional<float> first_to_second(const std::vector<Match>& matches) {
   return matches[0].distance / matches[1].distance;
 }
 
+// Its settings beside the others, under their own names; "pruner" is what prune was called first.
+void add_spec(Json& object, const DescriptorSpec& spec) {
+  object.update(Json::parse(spec_json(spec)));
+  object["pruner"] = spec.prune.value_or("none");
+}
+
 void add_run(Json& object, const RunRecord& run) {
   object["model"] = run.model;
   object["fingerprint"] = run.fingerprint;
   object["aggregator"] = run.aggregator;
-  object["pruner"] = run.pruner;
-  object["size"] = {run.size.height, run.size.width};
+  add_spec(object, completed(run.spec));
   object["dim"] = run.dim;
-  object["orientation"] = run.orientation == Orientation::kApply ? "apply" : "ignore";
   object["threads"] = run.threads;
   object["cpu"] = run.cpu;
   object["command"] = run.command;
@@ -93,8 +97,7 @@ std::string run_json(const RunReport& report) {
   }
   object["dataset"] = report.dataset.name;
   object["protocol"] = report.dataset.protocol;
-  object["rho"] = run.rho;
-  object["reference_rho"] = run.reference_rho;
+  object["reference_rho"] = report.run.reference_spec.rho.value_or(1);
   object["ms_per_image"] = run.ms_per_image;
   object["end_to_end_ms"] = run.end_to_end_ms;
   object["reference_ms_per_image"] = run.reference_ms_per_image;
@@ -166,8 +169,9 @@ std::string sweep_json(const Sweep& sweep) {
     object["protocol"] = first.protocol;
   }
   object["runs"] = std::move(runs);
-  object["size"] = {sweep.run.size.height, sweep.run.size.width};
-  object["orientation"] = sweep.run.orientation == Orientation::kApply ? "apply" : "ignore";
+  DescriptorSpec common = completed(sweep.run.spec);
+  common.rho.reset();  // every point has its own
+  add_spec(object, common);
   object["threads"] = sweep.run.threads;
   object["cpu"] = sweep.run.cpu;
   object["command"] = sweep.run.command;

@@ -82,7 +82,7 @@ int write_prediction_pictures(const std::filesystem::path& folder, const RunRepo
     }
     const auto stem = folder / fmt::format("{:03}", q);
     AtomicFile picture(stem.string() + ".jpg");
-    picture.write(encode_jpeg(report::draw(tiles, report.run.orientation), 90));
+    picture.write(encode_jpeg(report::draw(tiles, orientation_of(report.run.spec)), 90));
     picture.commit();
     report::write_text(stem.string() + ".txt", report::paths_of(report, q, shown));
     ++written;

@@ -20,6 +20,33 @@ using Json = Fields::Json;
 
 constexpr double kMaxMs = 1e9;
 
+// What a run.json says of each setting; an older one calls prune the pruner and leaves out what was the model's own.
+DescriptorSpec spec_of(const Fields& json) {
+  DescriptorSpec out;
+  for (const Setting& one : settings()) {
+    const char* key = !json.has(one.name) && std::string_view(one.name) == "prune" ? "pruner" : one.name;
+    if (!json.has(key)) continue;
+    const Json& value = json.at(key);
+    std::optional<SettingValue> typed;
+    if (value.is_string()) typed = one.parse(value.get<std::string>());
+    if (value.is_number_integer()) typed = value.get<std::int64_t>();
+    if (value.is_number_float()) typed = value.get<double>();
+    if (value.is_array() && value.size() == 2 && value[0].is_number_unsigned() && value[1].is_number_unsigned()) {
+      typed = one.parse(fmt::format("{}x{}", value[0].get<std::uint64_t>(), value[1].get<std::uint64_t>()));
+    }
+    try {
+      if (typed) {
+        one.set(out, *typed);
+        continue;
+      }
+    } catch (const Error&) {
+      // The sentence below says the same and names the file.
+    }
+    json.bad("'{}' must be {}", key, one.wanted);
+  }
+  return out;
+}
+
 RunRecord record_of(const Fields& json) {
   RunRecord run;
   run.version = json.text("version", "");
@@ -30,22 +57,10 @@ RunRecord record_of(const Fields& json) {
   run.model = json.text("model", "");
   run.fingerprint = json.text("fingerprint", "");
   run.aggregator = json.text("aggregator", "");
-  run.pruner = json.text("pruner", "");
   run.cpu = json.text("cpu", "");
   run.threads = json.has("threads") ? json.whole("threads", 0, limits::kMaxThreads) : 0;
   run.dim = json.has("dim") ? json.whole("dim", 0, std::numeric_limits<int>::max()) : 0;
-  if (json.has("size")) {
-    const Json& size = json.list("size");
-    const auto side = [&](std::size_t i) {
-      const bool fits = size.size() == 2 && size[i].is_number_unsigned() && size[i].get<std::uint64_t>() <= limits::kMaxImageSide;
-      if (!fits) json.bad("'size' is no height and width");
-      return size[i].get<int>();
-    };
-    run.size = {side(0), side(1)};
-  }
-  const auto orientation = json.text("orientation", "apply");
-  if (orientation != "apply" && orientation != "ignore") json.bad("'orientation' is neither apply nor ignore");
-  run.orientation = orientation == "apply" ? Orientation::kApply : Orientation::kIgnore;
+  run.spec = spec_of(json);
   return run;
 }
 
@@ -129,8 +144,9 @@ void read_tokens(const fs::path& file, RunReport& report) {
 RunReport run_from(const fs::path& file, const Fields& json, const std::string& where) {
   RunReport report;
   report.run = record_of(json);
-  report.run.rho = json.number("rho", 0, 1);
-  report.run.reference_rho = json.number("reference_rho", 0, 1);
+  if (!report.run.spec.rho) json.bad("it has no 'rho'");
+  report.run.reference_spec = report.run.spec;
+  report.run.reference_spec.rho = json.number("reference_rho", 0, 1);
   report.run.ms_per_image = json.number("ms_per_image", 0, kMaxMs);
   report.run.end_to_end_ms = json.number("end_to_end_ms", 0, kMaxMs);
   if (json.has("min_similarity")) report.run.min_similarity = json.number("min_similarity", -1, 1);

@@ -46,8 +46,8 @@ class ReadRun : public ::testing::Test {
     report_.run.command = "match";
     report_.run.arguments = {"a", "b"};
     report_.run.min_similarity = 0.25;
-    report_.run.rho = 0.5;
-    report_.run.size = {224, 280};
+    report_.run.spec = completed({.rho = 0.5, .size = Size{224, 280}});
+    report_.run.reference_spec = report_.run.spec;
     report_.skipped = {{"q1.png", ErrorCode::kBadImage, "not a picture"}};
     report_.patches.push_back({false, 0, {{2, 2}, "pruning score", {0.5F, 0.25F, NAN, 1}, {0, 3}}});
   }
@@ -176,7 +176,7 @@ TEST_F(ReadRun, RefusesWhatCannotBeRight) {
   const Json gone(Json::value_t::discarded);
   EXPECT_NE(with("run.json", key("schema"), 2).find("schema 1"), std::string::npos);
   EXPECT_NE(with("run.json", key("rho"), gone).find("no 'rho'"), std::string::npos);
-  EXPECT_NE(with("run.json", key("rho"), 7).find("'rho' is no number from 0 to 1"), std::string::npos);
+  EXPECT_NE(with("run.json", key("rho"), 7).find("'rho' must be a number in (0, 1]"), std::string::npos);
   EXPECT_NE(with("run.json", key("size"), {1, -1}).find("'size'"), std::string::npos);
   EXPECT_NE(with("run.json", key("recall"), {{"x", 1}}).find("'x'"), std::string::npos);
   EXPECT_NE(with("run.json", key("recall"), Json::array()).find("'recall'"), std::string::npos);
@@ -265,7 +265,7 @@ TEST_F(ReadRun, JsonIsBoundedInDepthValuesAndBytes) {
 
 TEST_F(ReadRun, ASweepIsDrawnAgainTheSame) {
   Sweep sweep;
-  sweep.run.size = {224, 224};
+  sweep.run.spec = completed({.size = Size{224, 224}});
   sweep.skipped = {{"q1.png", ErrorCode::kBadImage, "not a picture"}, {"q2.png", ErrorCode::kNotFound, "gone"}};
   for (const double rho : {1.0, 0.5}) sweep.points.push_back({"m", rho, 1, 8, 10 * rho, 12 * rho, *report_.evaluation});
   write_sweep(folder_ / "run", sweep);

@@ -77,7 +77,7 @@ std::vector<std::string> draw_sweep(const std::filesystem::path& folder, const S
   body += "Times are medians of the forward pass of a query, decoding excluded.</p>\n";
   report::Rows facts{{"command", fmt::format("revisit {} {}", sweep.run.command, fmt::join(sweep.run.arguments, " "))},
                      {"started", sweep.run.started},
-                     {"input", fmt::format("{}x{} for the first model", sweep.run.size.height, sweep.run.size.width)},
+                     {"input", fmt::format("{} for the first model", text_of(setting("size").get(sweep.run.spec)))},
                      {"machine", fmt::format("{}, {}", sweep.run.cpu,
                                              sweep.run.threads > 0 ? fmt::format("{} threads", sweep.run.threads) : "all cores")},
                      {"version", "revisit " + sweep.run.version}};

@@ -187,7 +187,7 @@ TEST(TokenPictures, ThereIsAPictureForWhatTheModelHas) {
 }
 
 TEST(TokenPictures, ARealModelGivesAllFourAndTheStripAgreesWithThePruner) {
-  ExtractorOptions options;
+  DescriptorSpec options;
   options.rho = 0.5;
   options.size = Size{112, 140};
   Extractor extractor(Model::random("demo", 3), options);

@@ -12,7 +12,7 @@
 #include "core/base/file.h"
 #include "core/base/prefetch.h"
 #include "recognise/photos/exif_places.h"
-#include "recognise/ingest/or_skip.h"
+#include "core/base/or_skip.h"
 #include "revisit/ingest.h"
 
 namespace revisit {
@@ -109,14 +109,14 @@ class Adding {
   Loaded load(const Photo& photo, bool decode_anyway) {
     Loaded out;
     out.entry.path = fs::absolute(photo.path).lexically_normal().string();
-    const DecodeOptions decoding{options_.orientation};
+    const DecodeOptions decoding{orientation_of(extractor_.spec())};
     std::vector<std::byte> bytes;
-    out.skipped = or_skip(photo, [&] {
+    out.skipped = or_skip(photo.path, [&] {
       bytes = read_file(photo.path, static_cast<std::uint64_t>(decoding.max_file_bytes));
       out.entry.content_hash = content_hash(bytes);
     });
     if (out.skipped || (!decode_anyway && !plan(photo, out.entry).needs_descriptor())) return out;
-    out.skipped = or_skip(photo, [&] {
+    out.skipped = or_skip(photo.path, [&] {
       PhotoInfo info;
       out.image = decode_image(bytes, photo.path.string(), decoding, &info);
       Photo by_exif;
@@ -222,7 +222,12 @@ int AddReport::done() const {
   return added + updated + placed + unchanged + static_cast<int>(changed.size() + duplicates.size() + skipped.size());
 }
 
+IndexSettings index_settings_of(const Extractor& extractor, const std::string& model) {
+  return {extractor.descriptor_dim(), model, extractor.model().info().constants, extractor.spec()};
+}
+
 AddReport add_photos(IndexWriter& writer, Extractor& extractor, const std::vector<Photo>& photos, const AddOptions& options) {
+  require_compatible(writer.folder(), writer.settings(), index_settings_of(extractor, writer.settings().model));
   return Adding(writer, extractor, photos, options).run();
 }
 

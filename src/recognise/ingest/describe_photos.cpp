@@ -7,7 +7,8 @@
 
 #include "core/base/fail.h"
 #include "core/base/prefetch.h"
-#include "recognise/ingest/or_skip.h"
+#include "core/base/or_skip.h"
+#include "recognise/ingest/describe_each.h"
 #include "revisit/ingest.h"
 
 namespace revisit {
@@ -27,7 +28,7 @@ Decoded decode(const Photo& photo, Orientation orientation) {
   options.orientation = orientation;
   const auto start = Clock::now();
   Image image;
-  if (auto skipped = or_skip(photo, [&] { image = load_image(photo.path, options); })) return {std::move(*skipped), 0};
+  if (auto skipped = or_skip(photo.path, [&] { image = load_image(photo.path, options); })) return {std::move(*skipped), 0};
   return {std::move(image), ms_since(start)};
 }
 
@@ -40,12 +41,13 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
-DescribedPhotos describe_photos(Extractor& extractor, const std::vector<Photo>& photos, Orientation orientation,
-                                const std::function<bool(int, int)>& progress) {
+DescribedPhotos describe_each(const std::vector<Photo>& photos, int dim, const DescriptorSpec& spec, const DescribeOne& describe,
+                              const std::function<bool(int, int)>& progress) {
+  const Orientation orientation = orientation_of(spec);
   DescribedPhotos out;
-  out.dim = extractor.descriptor_dim();
-  const auto dim = static_cast<std::size_t>(out.dim);
-  out.rows.assign(photos.size() * dim, 0.0F);
+  out.dim = dim;
+  const auto width = static_cast<std::size_t>(dim);
+  out.rows.assign(photos.size() * width, 0.0F);
   std::vector<double> forward_ms, end_to_end_ms;
   Prefetch<Decoded> decoded(photos.size(), [&](std::size_t i) { return decode(photos[i], orientation); });
   for (std::size_t i = 0; i < photos.size(); ++i) {
@@ -54,9 +56,9 @@ DescribedPhotos describe_photos(Extractor& extractor, const std::vector<Photo>& 
       out.skipped.push_back(*skipped);
       out.skipped_rows.push_back(static_cast<int>(i));
     } else {
-      const auto row = extractor.describe(std::get<Image>(photo.content));
-      std::ranges::copy(row, out.rows.begin() + static_cast<std::ptrdiff_t>(i * dim));
-      const StageTimes times = extractor.last_times();
+      StageTimes times;
+      const auto row = describe(std::get<Image>(photo.content), times);
+      std::ranges::copy(row, out.rows.begin() + static_cast<std::ptrdiff_t>(i * width));
       forward_ms.push_back(times.blocks_ms + times.prune_ms + times.aggregate_ms);
       end_to_end_ms.push_back(photo.ms + times.preprocess_ms + forward_ms.back());
     }
@@ -67,6 +69,16 @@ DescribedPhotos describe_photos(Extractor& extractor, const std::vector<Photo>& 
   out.median_forward_ms = median(std::move(forward_ms));
   out.median_end_to_end_ms = median(std::move(end_to_end_ms));
   return out;
+}
+
+DescribedPhotos describe_photos(Extractor& extractor, const std::vector<Photo>& photos,
+                                const std::function<bool(int, int)>& progress) {
+  const auto describe = [&](const Image& image, StageTimes& times) {
+    std::vector<float> out = extractor.describe(image);
+    times = extractor.last_times();
+    return out;
+  };
+  return describe_each(photos, extractor.descriptor_dim(), extractor.spec(), describe, progress);
 }
 
 }  // namespace revisit

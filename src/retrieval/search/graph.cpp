@@ -193,7 +193,7 @@ void Graph::update(const Source& source, const std::string& name) {
            origin == fingerprint_of(source.rows, rows, source.dim, source.identity);
   };
   if (count() > 0 && !is_of_these_rows(static_cast<std::uint64_t>(count()), impl_->origin)) *this = Graph();
-  if (count() == 0) {
+  if (count() == 0 && !source.folder.empty()) {
     const std::filesystem::path path = source.folder / name;
     const auto file = DerivedFile::open(path, DerivedKind::kGraph);
     try {
@@ -216,6 +216,7 @@ void Graph::update(const Source& source, const std::string& name) {
   header.rows = static_cast<std::uint64_t>(source.count);
   header.origin = fingerprint_of(source.rows, header.rows, source.dim, source.identity);
   impl_->origin = header.origin;
+  if (source.folder.empty()) return;
   const std::vector<std::byte> payload = encode_links(links());
   const std::array parts = {std::span<const std::byte>(payload)};
   keep_derived(source.folder, name, header, parts);

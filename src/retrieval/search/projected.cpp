@@ -45,7 +45,7 @@ void Projected::update(const Source& source) {
     rows_.clear();
     codes_.clear();
     count_ = 0;
-    if (take_file(source) && count_ == source.count) return;
+    if (!source.folder.empty() && take_file(source) && count_ == source.count) return;
     if (file_) into_memory();
   }
   if (!whitening_) {
@@ -53,7 +53,7 @@ void Projected::update(const Source& source) {
     whitening_ = Whitening::learn({source.rows, learnt * static_cast<std::size_t>(source.dim)}, source.dim, target_);
   }
   add_rows(source);
-  keep(source);
+  if (!source.folder.empty()) keep(source);
 }
 
 // True when the file holds these rows, or the first of them. The file of a view that saw more rows is of no use: its whitening

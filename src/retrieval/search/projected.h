@@ -17,7 +17,7 @@ namespace revisit::retrieval {
 
 /// The rows something is derived from.
 struct Source {
-  std::filesystem::path folder;
+  std::filesystem::path folder;  ///< empty: nothing is kept
   const float* rows = nullptr;  ///< (count, dim)
   int count = 0;
   int dim = 0;

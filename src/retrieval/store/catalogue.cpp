@@ -4,11 +4,13 @@
 #include "retrieval/store/catalogue.h"
 
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <utility>
 
 #include "core/base/fail.h"
 #include "core/base/limits.h"
+#include "core/formats/text.h"
 #include "retrieval/files/layout.h"
 
 namespace revisit::retrieval {
@@ -68,13 +70,6 @@ void check_schema(Database& database) {
 template <typename Value>
 void insert_setting(Database& database, const char* key, Value value) {
   Statement(database, "INSERT INTO settings (key, value) VALUES (?1, ?2)").bind(1, std::string_view(key)).bind(2, value).run();
-}
-
-int bounded(std::int64_t value, std::int64_t low, std::int64_t high, const char* field, const std::string& file) {
-  if (value < low || value > high) {
-    fail(ErrorCode::kBadFile, "'{}': setting '{}' is {}, the limits are {} and {}", file, field, value, low, high);
-  }
-  return static_cast<int>(value);
 }
 
 std::optional<Position> read_position(const Statement& line, int first, std::int64_t row, const std::string& file) {
@@ -150,22 +145,7 @@ Catalogue Catalogue::create(const std::filesystem::path& folder, const IndexSett
     if (std::string_view(object.sql).starts_with("CREATE INDEX")) database.run(object.sql);
   }
   insert_setting(database, "identity", static_cast<std::int64_t>(identity));
-  insert_setting(database, "dim", static_cast<std::int64_t>(settings.dim));
-  insert_setting(database, "model", std::string_view(settings.model));
-  insert_setting(database, "fingerprint", std::string_view(settings.fingerprint));
-  insert_setting(database, "rho", std::optional(settings.rho));
-  insert_setting(database, "precision", std::string_view(settings.precision));
-  insert_setting(database, "height", static_cast<std::int64_t>(settings.size.height));
-  insert_setting(database, "width", static_cast<std::int64_t>(settings.size.width));
-  insert_setting(database, "orientation", std::string_view(settings.orientation));
-  insert_setting(database, "aggregate", std::string_view(settings.aggregate));
-  insert_setting(database, "pruner", std::string_view(settings.pruner));
-  // Not in every index of version 1; absent means the model's own.
-  if (settings.prune_layer) insert_setting(database, "prune_layer", std::int64_t{*settings.prune_layer});
-  if (settings.kappa) insert_setting(database, "kappa", settings.kappa);
-  if (!settings.norm_scale.empty()) insert_setting(database, "norm_scale", std::string_view(settings.norm_scale));
-  if (settings.spread) insert_setting(database, "spread", std::int64_t{*settings.spread});
-  if (settings.seed != 0) insert_setting(database, "seed", static_cast<std::int64_t>(settings.seed));
+  out.insert_settings(settings);
   database.run(
       fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}; COMMIT", kApplicationId, kFormatVersion).c_str());
   flush_folder(folder);
@@ -173,50 +153,71 @@ Catalogue Catalogue::create(const std::filesystem::path& folder, const IndexSett
   return out;
 }
 
+void Catalogue::insert_settings(const IndexSettings& settings) {
+  insert_setting(*database_, "dim", static_cast<std::int64_t>(settings.dim));
+  insert_setting(*database_, "model", std::string_view(settings.model));
+  std::string constants;
+  for (const auto& [key, value] : settings.model_constants) constants += key + "=" + value + "\n";
+  insert_setting(*database_, "model_constants", std::string_view(constants));
+  for (const Setting& one : revisit::settings()) {
+    const std::string text = text_of(one.get(settings.spec));
+    if (!text.empty()) insert_setting(*database_, one.name, std::string_view(text));
+  }
+}
+
 void Catalogue::read_settings() {
   const std::string file = database_->file();
-  Statement select(*database_, "SELECT value FROM settings WHERE key = ?1");
+  // Numbers as text: format 1 kept them as numbers.
+  Statement select(*database_, "SELECT CASE WHEN typeof(value) IN ('integer', 'real') THEN CAST(value AS TEXT) ELSE value END "
+                               "FROM settings WHERE key = ?1");
   const auto has = [&](const char* key) { return select.reset().bind(1, std::string_view(key)).step(); };
-  const auto find = [&](const char* key) {
-    if (!has(key)) fail(ErrorCode::kBadFile, "'{}': setting '{}' is missing", file, key);
-  };
   const auto text = [&](const char* key) {
-    find(key);
+    if (!has(key)) fail(ErrorCode::kBadFile, "'{}': setting '{}' is missing", file, key);
     return select.text(0, key, -1, limits::kMaxIndexName);
   };
-  const auto integer = [&](const char* key, std::int64_t low, std::int64_t high) {
-    find(key);
-    return bounded(select.integer(0, key, -1), low, high, key, file);
-  };
-  find("identity");
-  identity_ = static_cast<std::uint64_t>(select.integer(0, "identity", -1));
-  settings_.dim = integer("dim", 1, static_cast<std::int64_t>(limits::kMaxDescriptorDim));
-  settings_.model = text("model");
-  settings_.fingerprint = text("fingerprint");
-  find("rho");
-  settings_.rho = select.real(0, "rho", -1);
-  if (!(settings_.rho > 0 && settings_.rho <= 1)) {
-    fail(ErrorCode::kBadFile, "'{}': setting 'rho' is {}, it must lie in (0, 1]", file, settings_.rho);
-  }
-  settings_.precision = text("precision");
-  settings_.size.height = integer("height", 0, limits::kMaxInputSide);
-  settings_.size.width = integer("width", 0, limits::kMaxInputSide);
-  settings_.orientation = text("orientation");
-  if (settings_.orientation != "apply" && settings_.orientation != "ignore") {
-    fail(ErrorCode::kBadFile, "'{}': setting 'orientation' is '{}', neither apply nor ignore", file, settings_.orientation);
-  }
-  settings_.aggregate = text("aggregate");
-  settings_.pruner = text("pruner");
-  if (has("prune_layer")) settings_.prune_layer = integer("prune_layer", 0, 1000);
-  if (has("kappa")) {
-    settings_.kappa = select.real(0, "kappa", -1);
-    if (!(*settings_.kappa >= 0 && *settings_.kappa <= 1)) {
-      fail(ErrorCode::kBadFile, "'{}': setting 'kappa' is {}, it must lie in [0, 1]", file, *settings_.kappa);
+  const auto whole = [&](const char* key, std::int64_t low, std::int64_t high) {
+    const std::string value = text(key);
+    std::int64_t out = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), out);
+    if (error != std::errc{} || end != value.data() + value.size()) fail(ErrorCode::kBadFile, "'{}': setting '{}' is not an integer", file, key);
+    if (out < low || out > high) {
+      fail(ErrorCode::kBadFile, "'{}': setting '{}' is {}, the limits are {} and {}", file, key, out, low, high);
     }
+    return out;
+  };
+  const auto assign = [&](const Setting& setting, const char* key, const std::string& value) {
+    const auto parsed = setting.parse(value);
+    try {
+      if (parsed) return setting.set(settings_.spec, *parsed);
+    } catch (const Error&) {
+      // The sentence below says the same and names the file.
+    }
+    fail(ErrorCode::kBadFile, "'{}': setting '{}' is '{}', but must be {}", file, key, value, setting.wanted);
+  };
+
+  identity_ = static_cast<std::uint64_t>(whole("identity", INT64_MIN, INT64_MAX));
+  settings_ = {};
+  settings_.dim = static_cast<int>(whole("dim", 1, static_cast<std::int64_t>(limits::kMaxDescriptorDim)));
+  settings_.model = text("model");
+  for (const Setting& one : revisit::settings()) {
+    if (!has(one.name)) continue;
+    const std::string value = select.text(0, one.name, -1, limits::kMaxIndexName);
+    if (!value.empty()) assign(one, one.name, value);
   }
-  if (has("norm_scale")) settings_.norm_scale = text("norm_scale");
-  if (has("spread")) settings_.spread = integer("spread", 1, limits::kMaxSpread);
-  if (has("seed")) settings_.seed = static_cast<std::uint64_t>(select.integer(0, "seed", -1));
+  if (has("model_constants")) {
+    const std::string lines = text("model_constants");
+    for (const std::string_view line : split(lines, '\n')) {
+      const auto equals = line.find('=');
+      if (equals != std::string_view::npos) settings_.model_constants.emplace(line.substr(0, equals), line.substr(equals + 1));
+    }
+    return;
+  }
+  // Format 1: other names, empty texts for what the model chose, and of the model nothing but its weights.
+  text("rho");
+  if (const std::string pruner = text("pruner"); !pruner.empty()) assign(setting("prune"), "pruner", pruner);
+  if (const std::string weights = text("fingerprint"); !weights.empty()) settings_.model_constants["fingerprint"] = weights;
+  const Size size{static_cast<int>(whole("height", 0, limits::kMaxInputSide)), static_cast<int>(whole("width", 0, limits::kMaxInputSide))};
+  if (size.height > 0 && size.width > 0) settings_.spec.size = size;
 }
 
 Statement& Catalogue::cached(std::unique_ptr<Statement>& slot, const char* sql) {

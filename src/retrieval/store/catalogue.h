@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,7 @@ class Catalogue {
  private:
   explicit Catalogue(std::unique_ptr<Database> database);
   void read_settings();
+  void insert_settings(const IndexSettings& settings);
   Statement& cached(std::unique_ptr<Statement>& slot, const char* sql);
 
   std::unique_ptr<Database> database_;
@@ -77,5 +79,7 @@ class Catalogue {
 /// Throws Error kUsage naming the field: a name of 1..4,096 bytes without NUL, finite numbers, places on the globe.
 void check_entry(const IndexEntry& entry);
 void check_settings(const IndexSettings& settings);
+/// Also for a descriptor of another size than dim, or with a value that is not finite.
+void check_descriptor(std::span<const float> descriptor, int dim, const std::string& name);
 
 }  // namespace revisit::retrieval

@@ -1,8 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // What a caller may put into an index. What stands in a file is checked where it is read.
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "core/base/fail.h"
 #include "core/base/limits.h"
@@ -11,21 +15,65 @@
 namespace revisit {
 namespace {
 
-template <typename Value>
-void require_same(const std::filesystem::path& folder, const char* what, const Value& stored, const Value& given) {
-  if (stored != given) {
-    fail_with_hint(ErrorCode::kMismatch, "use the settings of the index, or start another one",
-                   "index '{}' was made with {} '{}', not '{}'", folder.string(), what, stored, given);
+constexpr const char* kOwnSettings = "use the model and settings of the index, or start another index";
+
+std::string value_of(const std::map<std::string, std::string>& constants, const std::string& key) {
+  const auto found = constants.find(key);
+  return found == constants.end() ? "nothing" : found->second;
+}
+
+// "heads 6, not 4; mean 0,0,0, not 0.5,0.5,0.5": the constants of two models that differ, the given one's first.
+std::string told(const std::map<std::string, std::string>& stored, const std::map<std::string, std::string>& given) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : stored) keys.push_back(key);
+  for (const auto& [key, value] : given) keys.push_back(key);
+  std::ranges::sort(keys);
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  std::vector<std::string> parts;
+  for (const std::string& key : keys) {
+    if (value_of(stored, key) == value_of(given, key)) continue;
+    const std::string name = key == "fingerprint" ? "weights" : key;
+    parts.push_back(fmt::format("{} '{}', not '{}'", name, value_of(stored, key), value_of(given, key)));
   }
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+void require_same_model(const std::filesystem::path& folder, const IndexSettings& stored, const IndexSettings& given) {
+  const auto& identity = stored.spec.model_identity;
+  const auto& weights = stored.model_constants;
+  if (identity == given.spec.model_identity) return;
+  // An index of format 1 says no more about its model than the fingerprint of the weights.
+  if (!identity && !weights.empty() && value_of(weights, "fingerprint") == value_of(given.model_constants, "fingerprint")) return;
+  if (!identity && weights.empty()) {
+    fail_with_hint(ErrorCode::kMismatch, kOwnSettings, "index '{}' holds descriptors of a program's own, not of the model '{}'",
+                   folder.string(), given.model);
+  }
+  if (!given.spec.model_identity) {
+    fail_with_hint(ErrorCode::kMismatch, kOwnSettings, "index '{}' was made with the model '{}', but the descriptors are of none",
+                   folder.string(), stored.model);
+  }
+  const std::string differences =
+      identity ? told(stored.model_constants, given.model_constants)
+               : fmt::format("weights '{}', not '{}'", value_of(weights, "fingerprint"), value_of(given.model_constants, "fingerprint"));
+  fail_with_hint(ErrorCode::kMismatch, kOwnSettings, "index '{}' was made with another model than '{}': {}", folder.string(),
+                 given.model.empty() ? *given.spec.model_identity : given.model,
+                 differences.empty() ? fmt::format("identity {}, not {}", *identity, *given.spec.model_identity) : differences);
 }
 
 }  // namespace
 
 void require_compatible(const std::filesystem::path& folder, const IndexSettings& stored, const IndexSettings& given) {
-  require_same(folder, "model fingerprint", stored.fingerprint, given.fingerprint);
-  require_same(folder, "aggregate", stored.aggregate, given.aggregate);
-  require_same(folder, "orientation", stored.orientation, given.orientation);
-  require_same(folder, "dim", stored.dim, given.dim);
+  require_same_model(folder, stored, given);
+  DescriptorSpec first = completed(stored.spec), second = completed(given.spec);
+  first.model_identity = second.model_identity = std::nullopt;  // compared above
+  const std::string differing = differences_text(differences(first, second), Agreement::kMust);
+  if (!differing.empty()) {
+    fail_with_hint(ErrorCode::kMismatch, kOwnSettings, "index '{}' was made with other settings: {}", folder.string(), differing);
+  }
+  if (stored.dim != given.dim) {
+    fail_with_hint(ErrorCode::kMismatch, kOwnSettings, "index '{}' was made with dim {}, not {}", folder.string(), stored.dim,
+                   given.dim);
+  }
 }
 
 namespace retrieval {
@@ -64,33 +112,35 @@ void check_entry(const IndexEntry& entry) {
   }
 }
 
+void check_descriptor(std::span<const float> descriptor, int dim, const std::string& name) {
+  if (descriptor.size() != static_cast<std::size_t>(dim)) {
+    fail(ErrorCode::kUsage, "the descriptor of '{}' has {} values, the index has dim {}", name, descriptor.size(), dim);
+  }
+  for (std::size_t i = 0; i < descriptor.size(); ++i) {
+    if (!std::isfinite(descriptor[i])) {
+      fail(ErrorCode::kUsage, "the descriptor of '{}' holds {} at position {}", name, descriptor[i], i);
+    }
+  }
+}
+
 void check_settings(const IndexSettings& settings) {
   if (settings.dim < 1 || static_cast<std::uint64_t>(settings.dim) > limits::kMaxDescriptorDim) {
     fail(ErrorCode::kUsage, "dim {} is outside 1..{}", settings.dim, limits::kMaxDescriptorDim);
   }
-  if (!(settings.rho > 0 && settings.rho <= 1)) fail(ErrorCode::kUsage, "rho {} is outside (0, 1]", settings.rho);
-  if (settings.kappa && !(*settings.kappa >= 0 && *settings.kappa <= 1)) {
-    fail(ErrorCode::kUsage, "kappa {} is outside [0, 1]", *settings.kappa);
-  }
-  if (settings.prune_layer && (*settings.prune_layer < 0 || *settings.prune_layer > 1000)) {
-    fail(ErrorCode::kUsage, "prune layer {} is outside 0..1000", *settings.prune_layer);
-  }
-  if (settings.spread && (*settings.spread < 1 || *settings.spread > limits::kMaxSpread)) {
-    fail(ErrorCode::kUsage, "spread {} is outside 1..{}", *settings.spread, limits::kMaxSpread);
-  }
-  const Size size = settings.size;
-  if (size.height < 0 || size.width < 0 || size.height > limits::kMaxInputSide || size.width > limits::kMaxInputSide) {
-    fail(ErrorCode::kUsage, "size {}x{} is outside 0..{}", size.height, size.width, limits::kMaxInputSide);
-  }
+  check_spec(settings.spec);
   check_text(settings.model, "setting 'model'");
-  check_text(settings.fingerprint, "setting 'fingerprint'");
-  check_text(settings.precision, "setting 'precision'");
-  if (settings.orientation != "apply" && settings.orientation != "ignore") {
-    fail(ErrorCode::kUsage, "orientation '{}' is neither apply nor ignore", settings.orientation);
+  std::size_t bytes = 0;
+  for (const auto& [key, value] : settings.model_constants) {
+    check_text(key, "the name of a model's constant");
+    check_text(value, "a model's constant");
+    bytes += key.size() + value.size() + 2;
+    if ((key + value).find('\n') != std::string::npos || key.find('=') != std::string::npos) {
+      fail(ErrorCode::kUsage, "a model's constant contains a line break, or '=' in its name");
+    }
   }
-  check_text(settings.aggregate, "setting 'aggregate'");
-  check_text(settings.pruner, "setting 'pruner'");
-  check_text(settings.norm_scale, "setting 'norm_scale'");
+  if (bytes > limits::kMaxIndexName) {
+    fail(ErrorCode::kUsage, "a model's constants have {} bytes, the limit is {}", bytes, limits::kMaxIndexName);
+  }
 }
 
 }  // namespace retrieval

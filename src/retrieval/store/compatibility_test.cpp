@@ -29,7 +29,9 @@ TEST(IndexCompatibility, VersionOneReadsAsItWasWritten) {
   EXPECT_EQ(index.live_rows(), 6);
   EXPECT_FALSE(index.is_live(4));
   EXPECT_EQ(index.settings().model, "models/a.safetensors");
-  EXPECT_EQ(index.settings().size, (Size{322, 322}));
+  EXPECT_EQ(index.settings().spec.size, (Size{322, 322}));
+  EXPECT_FALSE(index.settings().spec.model_identity) << "format 1 knows the weights alone";
+  EXPECT_EQ(index.settings().model_constants.at("fingerprint"), "f00d");
   EXPECT_EQ(index.entry(2).position->geographic->lat_deg, 48.25);
   EXPECT_EQ(index.entry(2).position->heading_deg, 90.5);
   EXPECT_EQ(index.search(row_content(3, 16), {})[0][0].row, 3);

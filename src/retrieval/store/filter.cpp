@@ -59,7 +59,7 @@ void check_search(std::span<const float> queries, int dim, const SearchOptions& 
 
 bool filters_by_place_or_time(const SearchOptions& options) { return options.near || options.after_s || options.before_s; }
 
-std::vector<std::uint8_t> matching_rows(const std::vector<PlaceAndTime>& known, int rows, const SearchOptions& options) {
+std::vector<std::uint8_t> matching_rows(std::span<const PlaceAndTime> known, int rows, const SearchOptions& options) {
   std::vector<std::uint8_t> out(static_cast<std::size_t>(rows), 0);
   for (const PlaceAndTime& one : known) {
     if (one.row >= rows) continue;
@@ -70,6 +70,25 @@ std::vector<std::uint8_t> matching_rows(const std::vector<PlaceAndTime>& known, 
     if (options.near && (!one.position || !is_near(*one.position, *options.near, options.radius_m))) continue;
     out[static_cast<std::size_t>(one.row)] = 1;
   }
+  return out;
+}
+
+std::vector<std::uint8_t> wanted_rows(const SearchOptions& options, std::span<const PlaceAndTime> known, int rows,
+                                      std::span<const std::uint8_t> live) {
+  if (!filters_by_place_or_time(options)) return {live.begin(), live.end()};
+  std::vector<std::uint8_t> out = matching_rows(known, rows, options);
+  for (std::size_t r = 0; r < live.size(); ++r) out[r] &= live[r];
+  return out;
+}
+
+Request request_for(const SearchOptions& options, std::span<const float> queries, const std::vector<std::uint8_t>& wanted, int rows) {
+  Request out;
+  out.queries = queries;
+  out.top_k = options.top_k;
+  out.end = std::min(rows, options.end_row.value_or(rows));
+  out.first = std::min(options.first_row, out.end);
+  out.wanted = wanted.empty() ? nullptr : wanted.data();
+  out.limited = out.first > 0 || out.end < rows || filters_by_place_or_time(options);
   return out;
 }
 

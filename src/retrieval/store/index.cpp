@@ -6,7 +6,6 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <map>
 #include <mutex>
 #include <utility>
 
@@ -14,18 +13,10 @@
 #include "retrieval/store/catalogue.h"
 #include "retrieval/files/disk.h"
 #include "retrieval/store/filter.h"
-#include "retrieval/search/graph.h"
-#include "retrieval/search/projected.h"
 #include "retrieval/files/row_file.h"
-#include "retrieval/search/search.h"
+#include "retrieval/search/searcher.h"
 
 namespace revisit {
-namespace {
-
-constexpr int kLeastRowsOfGraph = 500;  // fewer are scanned as fast, and exactly
-constexpr int kLeastNearest = 200;      // rows a graph search looks at, at least
-
-}  // namespace
 
 struct Index::Impl {
   std::filesystem::path folder;
@@ -39,9 +30,7 @@ struct Index::Impl {
   std::vector<std::uint8_t> sound;                         // (rows) 1: its checksum was found right
   std::optional<std::vector<retrieval::PlaceAndTime>> places;  // read when a search first asks
 
-  std::mutex derived_mutex;  // of the two below, which a search first asks for makes; only refresh() outdates them
-  std::map<int, retrieval::Projected> projected;  // by dim
-  std::map<int, retrieval::Graph> graphs;         // by dim, 0: of the rows as they are
+  retrieval::Searchers searchers;
 
   Impl(const std::filesystem::path& where, retrieval::Catalogue opened)
       : folder(where),
@@ -96,61 +85,29 @@ struct Index::Impl {
     known = 1;
   }
 
-  retrieval::Source source() const {
-    return {folder, reinterpret_cast<const float*>(vectors.data()), snapshot.rows, vectors.header().dim,
-            vectors.header().identity};
-  }
-
-  const retrieval::Projected& projected_to(int dim) {
-    const std::lock_guard guard(derived_mutex);
-    retrieval::Projected& out = projected.try_emplace(dim, dim).first->second;
-    out.update(source());
-    return out;
-  }
-
-  // `rows` are those of `dim`, or as they are when it is 0.
-  const retrieval::Graph& graph_of(int dim, const retrieval::SearchSpace& rows) {
-    const std::lock_guard guard(derived_mutex);
-    retrieval::Graph& graph = graphs[dim];
-    retrieval::Source from = source();
-    from.rows = rows.rows;
-    from.dim = rows.dim;
-    graph.update(from, retrieval::graph_name(dim));
-    graph.set_live(live);
-    return graph;
-  }
-
-  std::vector<std::vector<Match>> search_graph(const retrieval::SearchSpace& space, std::span<const float> queries,
-                                               const SearchOptions& options, SearchStats& stats) {
-    const retrieval::Graph& graph = graph_of(options.dim.value_or(0), space);
-    const auto dim = static_cast<std::size_t>(space.dim);
-    const int nearest = std::max(kLeastNearest, 2 * options.top_k);
-    const auto enough =
-        static_cast<std::size_t>(std::min(options.top_k, snapshot.rows - static_cast<int>(snapshot.replaced.size())));
-    std::vector<std::vector<Match>> out;
-    for (std::size_t at = 0; at < queries.size(); at += dim) {
-      const std::vector<int> found = graph.nearest(queries.data() + at, nearest);
-      stats.rows_reranked += static_cast<std::int64_t>(found.size());
-      out.push_back(retrieval::rank(space, queries.data() + at, found, options.top_k));
-      // Copies of one photo can make an island that the rest does not lead out of.
-      if (out.back().size() < enough) {
-        out.back() = retrieval::search(space, queries.subspan(at, dim), options.top_k, options.mode, stats).front();
-      }
+  retrieval::Collection collection() const {
+    retrieval::Collection out;
+    out.space.dim = vectors.header().dim;
+    out.space.rows = reinterpret_cast<const float*>(vectors.data());
+    out.space.end = snapshot.rows;
+    if (codes) {
+      out.space.codes = codes->data();
+      out.space.code_stride = codes->header().row_bytes();
+      out.space.coded = codes->rows();
     }
+    out.live = live;
+    out.live_rows = snapshot.rows - static_cast<int>(snapshot.replaced.size());
+    out.folder = folder;
+    out.identity = vectors.header().identity;
     return out;
   }
 
   // Empty: every row is wanted.
   std::vector<std::uint8_t> wanted(const SearchOptions& options) {
     if (!retrieval::filters_by_place_or_time(options)) return live;
-    std::vector<std::uint8_t> out;
-    {
-      const std::lock_guard guard(mutex);
-      if (!places) places = catalogue.places_and_times(snapshot.rows);
-      out = retrieval::matching_rows(*places, snapshot.rows, options);
-    }
-    for (std::size_t r = 0; r < live.size(); ++r) out[r] &= live[r];
-    return out;
+    const std::lock_guard guard(mutex);
+    if (!places) places = catalogue.places_and_times(snapshot.rows);
+    return retrieval::wanted_rows(options, *places, snapshot.rows, live);
   }
 };
 
@@ -206,42 +163,19 @@ std::span<const float> Index::checked_descriptor(int row) const {
 
 std::vector<std::vector<Match>> Index::search(std::span<const float> queries, const SearchOptions& options,
                                               SearchStats* stats) const {
-  const retrieval::RowFile& vectors = impl_->vectors;
-  retrieval::check_search(queries, vectors.header().dim, options);
-  retrieval::SearchSpace space;
-  std::vector<float> whitened;
-  if (options.dim) {
-    const retrieval::Projected& projected = impl_->projected_to(*options.dim);
-    whitened = projected.whitening().apply(queries);
-    queries = whitened;
-    space = projected.space();
-  } else {
-    space.dim = vectors.header().dim;
-    space.rows = reinterpret_cast<const float*>(vectors.data());
-    if (impl_->codes) {
-      space.codes = impl_->codes->data();
-      space.code_stride = impl_->codes->header().row_bytes();
-      space.coded = impl_->codes->rows();
-    }
-  }
+  retrieval::check_search(queries, impl_->vectors.header().dim, options);
+  const retrieval::Collection collection = impl_->collection();
   const std::vector<std::uint8_t> wanted = impl_->wanted(options);
-  space.end = std::min(rows(), options.end_row.value_or(rows()));
-  space.first = std::min(options.first_row, space.end);
-  space.wanted = wanted.empty() ? nullptr : wanted.data();
+  retrieval::Request request = retrieval::request_for(options, queries, wanted, rows());
+  retrieval::Searcher& searcher = impl_->searchers.chosen_by(options);
   SearchStats counted;
-  const bool all_rows = space.first == 0 && space.end == rows() && !retrieval::filters_by_place_or_time(options);
-  const bool by_graph = options.ann == SearchOptions::Ann::kHnsw && all_rows && rows() >= kLeastRowsOfGraph;
-  const auto search_once = [&] {
-    return by_graph ? impl_->search_graph(space, queries, options, counted)
-                    : retrieval::search(space, queries, options.top_k, options.mode, counted);
-  };
   std::vector<std::vector<Match>> out;
   try {
-    out = search_once();
+    out = searcher.search(collection, request, counted);
   } catch (const retrieval::CodesDisagree& damage) {
     impl_->require_sound(damage.row);
-    space.coded = 0;  // the row is as it was written, so its codes are not: slower without them, not different
-    out = search_once();
+    request.use_codes = false;  // the row is as it was written, so its codes are not: slower without them, not different
+    out = searcher.search(collection, request, counted);
   }
   for (const auto& list : out) {
     for (const Match& match : list) impl_->require_sound(match.row);

@@ -32,11 +32,9 @@ constexpr int kDim = 24;
 TEST(Index, GivesBackWhatWasAdded) {
   const TemporaryFolder folder;
   IndexSettings settings = settings_of(kDim);
-  settings.rho = 0.4;
-  settings.precision = "int8";
-  settings.orientation = "ignore";
-  settings.aggregate = "gem";
-  settings.pruner = "weitop";
+  settings.spec = {.rho = 0.4, .size = Size{98, 112}, .aggregate = "gem", .prune = "random", .prune_layer = 2, .kappa = 0.1 + 0.2,
+                   .norm_scale = "raw", .spread = 3, .seed = 1ULL << 62U, .precision = "f32", .orientation = "ignore",
+                   .model_identity = "0123456789abcdef"};
   IndexEntry plain{"a b/\xff\xc3.jpg", "", 0, std::nullopt, std::nullopt};
   IndexEntry full{"full", "x/y", 0xfedcba9876543210, Position{500000.25, 5000000.5, LatLon{45.1, -7.2}, 271.5}, 1.25e9};
   {
@@ -54,13 +52,8 @@ TEST(Index, GivesBackWhatWasAdded) {
   EXPECT_EQ(index.rows(), 2);
   EXPECT_EQ(index.settings().dim, kDim);
   EXPECT_EQ(index.settings().model, "models/a.safetensors");
-  EXPECT_EQ(index.settings().fingerprint, "f00d");
-  EXPECT_EQ(index.settings().rho, 0.4);
-  EXPECT_EQ(index.settings().precision, "int8");
-  EXPECT_EQ(index.settings().size, (Size{322, 322}));
-  EXPECT_EQ(index.settings().orientation, "ignore");
-  EXPECT_EQ(index.settings().aggregate, "gem");
-  EXPECT_EQ(index.settings().pruner, "weitop");
+  EXPECT_EQ(index.settings().model_constants, settings.model_constants);
+  EXPECT_EQ(index.settings().spec, settings.spec);
   const IndexEntry first = index.entry(0);
   EXPECT_EQ(first.name, plain.name);
   EXPECT_FALSE(first.position);
@@ -137,16 +130,25 @@ TEST(Index, SettingsThatDisagreeAreRefusedWithBothValuesNamed) {
     change(other);
     expect_error([&] { IndexWriter::open(folder.path(), other); }, ErrorCode::kMismatch, part);
   };
-  refused("dim '24', not '25'", [](IndexSettings& s) { s.dim = 25; });
-  refused("fingerprint 'f00d', not 'beef'", [](IndexSettings& s) { s.fingerprint = "beef"; });
-  refused("orientation 'apply', not 'ignore'", [](IndexSettings& s) { s.orientation = "ignore"; });
-  refused("aggregate '', not 'cls'", [](IndexSettings& s) { s.aggregate = "cls"; });
+  refused("dim 24, not 25", [](IndexSettings& s) { s.dim = 25; });
+  refused("weights 'f00d', not 'beef'", [](IndexSettings& s) {
+    s.model_constants["fingerprint"] = "beef";
+    s.spec.model_identity = "other";
+  });
+  refused("heads '6', not '4'; mean 'nothing', not '0,0,0'", [](IndexSettings& s) {
+    s.model_constants["heads"] = "4";
+    s.model_constants["mean"] = "0,0,0";
+    s.spec.model_identity = "other";
+  });
+  refused("identity 1dea, not other", [](IndexSettings& s) { s.spec.model_identity = "other"; });
+  refused("the descriptors are of none", [](IndexSettings& s) { s.spec.model_identity.reset(); });
+  refused("orientation apply, not ignore", [](IndexSettings& s) { s.spec.orientation = "ignore"; });
+  refused("aggregate none, not cls", [](IndexSettings& s) { s.spec.aggregate = "cls"; });
   IndexSettings allowed = settings_of(kDim);
-  allowed.rho = 0.5;
-  allowed.precision = "int8";
-  allowed.size = {224, 224};
+  allowed.spec.rho = 0.5;
+  allowed.spec.size = Size{224, 224};
   EXPECT_EQ(IndexWriter::open(folder.path(), allowed).rows(), 2);
-  EXPECT_EQ(Index::open(folder.path()).settings().rho, 1);
+  EXPECT_EQ(Index::open(folder.path()).settings().spec.rho, 1);
 }
 
 TEST(Index, RefusesWhatCannotBeMeant) {
@@ -179,8 +181,8 @@ TEST(Index, RefusesWhatCannotBeMeant) {
     expect_error([&] { IndexWriter::open(folder / "x", settings_of(dim)); }, ErrorCode::kUsage, "is outside 1..65536");
   }
   IndexSettings rho = settings_of(kDim);
-  rho.rho = nan;
-  expect_error([&] { IndexWriter::open(folder / "x", rho); }, ErrorCode::kUsage, "rho nan");
+  rho.spec.rho = nan;
+  expect_error([&] { IndexWriter::open(folder / "x", rho); }, ErrorCode::kUsage, "rho is 'nan'");
 }
 
 TEST(Index, SearchRefusesWhatCannotBeMeantAndAnswersTheRest) {

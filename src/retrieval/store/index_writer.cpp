@@ -158,15 +158,7 @@ IndexWriter IndexWriter::open(const std::filesystem::path& folder, const IndexSe
 int IndexWriter::add(const IndexEntry& entry, std::span<const float> descriptor, bool replace) {
   impl_->require_sound();
   retrieval::check_entry(entry);
-  const auto dim = static_cast<std::size_t>(impl_->catalogue.settings().dim);
-  if (descriptor.size() != dim) {
-    fail(ErrorCode::kUsage, "the descriptor of '{}' has {} values, the index has dim {}", entry.name, descriptor.size(), dim);
-  }
-  for (std::size_t i = 0; i < dim; ++i) {
-    if (!std::isfinite(descriptor[i])) {
-      fail(ErrorCode::kUsage, "the descriptor of '{}' holds {} at position {}", entry.name, descriptor[i], i);
-    }
-  }
+  retrieval::check_descriptor(descriptor, impl_->catalogue.settings().dim, entry.name);
   const std::optional<int> old = impl_->catalogue.live_with_name(entry.name);
   if (old && !replace) {
     fail(ErrorCode::kUsage, "'{}' is already in index '{}' as row {}", entry.name, impl_->folder.string(), *old);
@@ -220,6 +212,7 @@ int IndexWriter::rows() const { return impl_->committed + impl_->pending; }
 int IndexWriter::committed_rows() const { return impl_->committed; }
 
 const IndexSettings& IndexWriter::settings() const { return impl_->catalogue.settings(); }
+const std::filesystem::path& IndexWriter::folder() const { return impl_->folder; }
 
 std::optional<IndexSettings> index_settings(const std::filesystem::path& folder) {
   std::error_code ignored;

@@ -4,6 +4,7 @@
 #include "training/feed/crops.h"
 
 #include "core/base/fail.h"
+#include "core/base/or_skip.h"
 #include "core/base/random.h"
 #include "training/feed/picture.h"
 #include "training/feed/sources.h"
@@ -62,14 +63,8 @@ Crop CropSource::crop(std::int64_t id) const {
   }
   for (int attempt = 0; attempt < kTries; ++attempt) {
     const auto& path = photos_[random.below(photos_.size())];
-    try {
-      const Image image = load_image(path);
-      out.image = seen_from(image);
-      return out;
-    } catch (const Error& error) {
-      if (exit_code_of(error.code()) != 3) throw;
-      out.unreadable.push_back(path.string());
-    }
+    if (!or_skip(path, [&] { out.image = seen_from(load_image(path)); })) return out;
+    out.unreadable.push_back(path.string());
   }
   fail(ErrorCode::kBadImage, "{} photos in a row cannot be read, the last of them '{}'", kTries, out.unreadable.back());
 }

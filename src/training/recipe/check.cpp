@@ -56,8 +56,8 @@ void check_model(const TrainModel& model, const Checker& check) {
                   "[model] width is {}, which is no multiple of heads, {}", model.width, model.heads);
   check.refuse_if(model.depth > 0 && model.trained_blocks > model.depth, "trained_blocks = depth trains them all",
                   "[model] trained_blocks is {}, but depth is {}", model.trained_blocks, model.depth);
-  check.refuse_if(model.depth > 0 && model.weitop && model.weitop_layer >= model.depth, "weitop_layer = 1, as in the paper",
-                  "[model] weitop_layer is {}, but must be below depth, {}", model.weitop_layer, model.depth);
+  check.refuse_if(model.depth > 0 && model.weitop && model.own.prune_layer.value_or(1) >= model.depth, "weitop_layer = 1, as in the paper",
+                  "[model] weitop_layer is {}, but must be below depth, {}", model.own.prune_layer.value_or(1), model.depth);
   const std::int64_t dim = static_cast<std::int64_t>(model.clusters) * model.cluster_dim + model.token_dim;
   check.refuse_if(dim > static_cast<std::int64_t>(limits::kMaxDescriptorDim), "fewer clusters, or a smaller cluster_dim",
                   "[model] clusters x cluster_dim + token_dim is {}, but a descriptor has at most {} values", dim,

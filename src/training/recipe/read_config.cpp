@@ -6,7 +6,7 @@
 #include "core/base/file.h"
 #include "core/base/limits.h"
 #include "training/recipe/check.h"
-#include "core/formats/section.h"
+#include "engine/spec/toml_spec.h"
 #include "revisit/lab/train.h"
 
 namespace revisit {
@@ -15,6 +15,12 @@ namespace {
 
 constexpr int kWidest = 8'192;       // of a layer
 constexpr int kMostPlaces = 65'536;  // of a batch, and pictures of a place
+
+// What a model keeps of its pruner, but for the layer, which has a key of its own: weitop_layer.
+bool is_of_weitop(const Setting& setting) {
+  const std::string_view name = setting.name;
+  return setting.model_key != nullptr && name != "prune" && name != "prune_layer";
+}
 
 void read(Section& in, TrainModel& out) {
   in.path("backbone", out.backbone);
@@ -43,11 +49,10 @@ void read(Section& in, TrainModel& out) {
   in.whole("trained_blocks", out.trained_blocks, 0, 128);
   in.number("dropout", out.dropout, {0, 1, false, true});
   in.flag("weitop", out.weitop);
-  in.whole("weitop_layer", out.weitop_layer, 0, 127);
+  if (in.has("weitop_layer")) in.whole("weitop_layer", out.own.prune_layer.emplace(), 0, 127);
   in.whole("weitop_hidden", out.weitop_hidden, 1, kWidest);
   in.flag("weitop_only", out.weitop_only);
-  in.number("kappa", out.kappa, kShare);
-  in.whole("spread", out.spread, 1, limits::kMaxSpread);
+  read_settings(in, out.own, &is_of_weitop);
 }
 
 constexpr const char* kKinds[] = {"gsv-cities", "folders", "pairs", "town"};  // in the order of TrainSource::Kind

@@ -169,11 +169,11 @@ model = "/other.safetensors"
   EXPECT_EQ((std::vector<int>{model.clusters, model.cluster_dim, model.token_dim, model.hidden, model.sinkhorn_iters}),
             (std::vector<int>{6, 10, 11, 22, 4}));
   EXPECT_EQ(model.tiers, (std::vector<int>{3, 2, 1}));
-  EXPECT_EQ((std::vector<double>{model.tier_delta, model.ghost_penalty, model.dropout, model.kappa}),
+  EXPECT_EQ((std::vector<double>{model.tier_delta, model.ghost_penalty, model.dropout, *model.own.kappa}),
             (std::vector<double>{0.2, 0.25, 0.1, 0.75}));
   EXPECT_EQ((std::vector<bool>{model.tie_deltas, model.dustbin, model.ghost, model.weitop}),
             (std::vector<bool>{false, false, false, true}));
-  EXPECT_EQ((std::vector<int>{model.trained_blocks, model.weitop_layer, model.weitop_hidden, model.spread}),
+  EXPECT_EQ((std::vector<int>{model.trained_blocks, *model.own.prune_layer, model.weitop_hidden, *model.own.spread}),
             (std::vector<int>{2, 2, 13, 3}));
 
   const auto& data = config.data;

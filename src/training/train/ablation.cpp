@@ -205,7 +205,7 @@ bool Study::train_row(const AblationRow& row, const TrainConfig& config, const R
 
 bool Study::measure(const AblationRow& row, Row& out) {
   model::LoadedModel model = *model::load_model_file(row.trains ? out.folder / "last.safetensors" : base_model_);
-  model.config.prune.kappa = row.config.model.kappa;
+  model.config.own = overlaid(row.config.model.own, model.config.own);
   for (const double rho : row.rhos) {
     if (out.recall.contains(rho)) continue;
     const auto described = validation().describe(model, rho, [this] { return stop_wanted(); });

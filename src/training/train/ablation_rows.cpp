@@ -66,10 +66,10 @@ std::vector<AblationRow> ablation_rows(const TrainConfig& base, int depth, int s
   }
   for (const int layer : {0, 1, 2, 3, 6}) {
     if (layer >= depth) continue;
-    add("layer", fmt::format("after block {}", layer), {1.0, 0.7, 0.5, 0.4}).model.weitop_layer = layer;
+    add("layer", fmt::format("after block {}", layer), {1.0, 0.7, 0.5, 0.4}).model.own.prune_layer = layer;
   }
   for (const double kappa : {0.0, 0.25, 0.5, 0.75, 1.0}) {
-    add("kappa", fmt::format("{:g}", kappa), {0.7, 0.5, 0.4}).model.kappa = kappa;
+    add("kappa", fmt::format("{:g}", kappa), {0.7, 0.5, 0.4}).model.own.kappa = kappa;
     rows.back().trains = false;
   }
   return rows;

@@ -30,7 +30,7 @@ model::Config tiny() {
   config.head.cluster_dim = 2;
   config.head.token_dim = 2;
   config.head.tiers = {1, 1, 1, 1};
-  config.prune.hidden = 2;
+  config.weitop_hidden = 2;
   return config;
 }
 

@@ -52,7 +52,8 @@ model::LoadedModel first_student(const TrainConfig& config) {
   settings.trained_blocks = 0;
   model::LoadedModel out = initial_model(settings, config.data.size, beginning_of(config).seed);
   out.config.head = {};
-  out.config.prune = {};
+  out.config.own = {};
+  out.config.weitop_hidden = 0;
   model::Weights backbone;
   for (const auto& [name, shape] : model::required_tensors(out.config)) {
     const auto& tensor = out.weights.at(name);

@@ -61,7 +61,7 @@ FrozenStore::FrozenStore(const TrainConfig& config, const model::LoadedModel& st
   }
   const auto patches = static_cast<std::size_t>(config.data.size.height / vit.patch) *
                        static_cast<std::size_t>(config.data.size.width / vit.patch);
-  weitop_input_ = start.config.prune.kind == model::PruneKind::kWeitop && start.config.prune.layer <= frozen_blocks;
+  weitop_input_ = start.config.has_weitop() && *start.config.own.prune_layer <= frozen_blocks;
   tokens_ = (1 + static_cast<std::size_t>(vit.registers) + patches) * static_cast<std::size_t>(vit.width);
   const std::size_t inputs = weitop_input_ ? patches * static_cast<std::size_t>(vit.width) : 0;
   values_ = tokens_ + inputs;
@@ -73,7 +73,7 @@ FrozenStore::FrozenStore(const TrainConfig& config, const model::LoadedModel& st
                                         "lower [data] variants, or give [data] cache a folder with room");
   };
   cache_ = open(fmt::format("frozen-{:016x}.tokens", key), tokens_);
-  if (weitop_input_) weitop_cache_ = open(fmt::format("block{}-{:016x}.tokens", start.config.prune.layer, key), inputs);
+  if (weitop_input_) weitop_cache_ = open(fmt::format("block{}-{:016x}.tokens", *start.config.own.prune_layer, key), inputs);
 }
 
 bool FrozenStore::load(std::int64_t picture, std::vector<std::uint16_t>& values) const {

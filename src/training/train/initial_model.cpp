@@ -17,7 +17,7 @@
 #include "engine/model/config_check.h"
 #include "engine/model/containers.h"
 #include "engine/model/model_file.h"
-#include "engine/reduce/pruner.h"
+#include "engine/reduce/one_cut.h"
 #include "revisit/model.h"
 #include "training/train/local_start.h"
 #include "training/train/random_values.h"
@@ -123,15 +123,10 @@ model::HeadConfig head_config(const TrainModel& settings) {
   return head;
 }
 
-model::PruneConfig prune_config(const TrainModel& settings) {
-  model::PruneConfig prune;
-  if (!settings.weitop) return prune;
-  prune.kind = model::PruneKind::kWeitop;
-  prune.layer = settings.weitop_layer;
-  prune.hidden = settings.weitop_hidden;
-  prune.kappa = settings.kappa;
-  prune.spread = settings.spread;
-  return prune;
+/// A new WeiToP, or none.
+void set_pruner(model::Config& config, const TrainModel& settings) {
+  config.own = settings.weitop ? overlaid(settings.own, model::weitop_settings()) : DescriptorSpec{};
+  config.weitop_hidden = settings.weitop ? settings.weitop_hidden : 0;
 }
 
 /// Of a model whose head learns on: with its WeiToP where it has one and that is wanted.
@@ -142,7 +137,7 @@ void keep_head(model::Config& config, const TrainModel& settings) {
                    "head_start is own and aggregator is {}, but that of '{}' is {}", settings.aggregator,
                    settings.backbone.string(), there);
   }
-  if (!settings.weitop || config.prune.kind != model::PruneKind::kWeitop) config.prune = prune_config(settings);
+  if (!settings.weitop || !config.has_weitop()) set_pruner(config, settings);
 }
 
 /// Of a model whose WeiToP learns on, and nothing else: its head and, if it has one, its WeiToP.
@@ -158,7 +153,7 @@ void keep_all(model::Config& config, const TrainModel& settings, Size input) {
                    "weitop_only changes nothing else of '{}', whose pictures are {}x{}, but size is {}x{}",
                    settings.backbone.string(), own.height, own.width, input.height, input.width);
   }
-  if (config.prune.kind != model::PruneKind::kWeitop) config.prune = prune_config(settings);
+  if (!config.has_weitop()) set_pruner(config, settings);
 }
 
 /// Leaves the dustbin what the clusters do not take, so that there must be more patches than clusters.
@@ -243,13 +238,13 @@ model::LoadedModel initial_model(const TrainModel& settings, Size input, std::ui
     keep_head(out.config, settings);
   } else {
     out.config.head = head_config(settings);
-    out.config.prune = prune_config(settings);
+    set_pruner(out.config, settings);
   }
   out.config.input.size = input;
   out.config.calibration.reset();
   check_settings(out.config, settings);
 
-  const bool has_weitop = backbone && backbone->config.prune.kind == model::PruneKind::kWeitop;
+  const bool has_weitop = backbone && backbone->config.has_weitop();
   const auto required = model::required_tensors(out.config);
   for (const auto& [name, shape] : required) {
     const bool begins = name.starts_with("weitop.") && !has_weitop;

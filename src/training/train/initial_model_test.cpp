@@ -139,7 +139,7 @@ TEST(InitialModel, SaladAndModelsWithoutWeitopHaveNoTensorsOfThem) {
   settings.weitop = false;
   const auto model = initial_model(settings, {70, 70}, 1);
   EXPECT_EQ(model.config.head.kind, model::HeadKind::kSalad);
-  EXPECT_EQ(model.config.prune.kind, model::PruneKind::kNone);
+  EXPECT_FALSE(model.config.own.prune);
   EXPECT_FALSE(model.weights.contains("aggregator.theta0"));
   EXPECT_FALSE(model.weights.contains("weitop.0.weight"));
 }
@@ -158,7 +158,7 @@ TEST(InitialModel, TakesOnlyTheBackboneOfAModelFile) {
   EXPECT_EQ(model.config.vit.pos_rows, 3);  // a table that was learnt stays
   EXPECT_EQ(model.config.input.size, (Size{56, 84}));
   EXPECT_EQ(model.config.head.cluster_dim, 16);
-  EXPECT_EQ(model.config.prune.hidden, 20);
+  EXPECT_EQ(model.config.weitop_hidden, 20);
   EXPECT_FALSE(model.config.calibration);
   EXPECT_EQ(model.config.licence, "CC0-1.0");
   EXPECT_EQ(model.config.provenance, "trained from random weights, seed 9");
@@ -191,11 +191,11 @@ TEST(InitialModel, KeepsAllOfAModelWhoseWeitopAloneLearns) {
   const Size own = stored->config.input.size;
   const auto model = initial_model(settings, own, 3);
   EXPECT_EQ(model.config.head.cluster_dim, stored->config.head.cluster_dim) << "not that of the settings";
-  EXPECT_EQ(model.config.prune.hidden, stored->config.prune.hidden);
+  EXPECT_EQ(model.config.weitop_hidden, stored->config.weitop_hidden);
   for (const auto& [name, tensor] : stored->weights.all()) EXPECT_EQ(values(model, name), model::to_f32(tensor)) << name;
 
   model::Config bare = model::testing::tiny_config();
-  bare.prune = {};
+  bare.own = {};
   model::save_model_file(folder / "bare.safetensors", *model::make_random(bare, 9));
   settings.backbone = folder / "bare.safetensors";
   EXPECT_EQ(values(initial_model(settings, own, 3), "weitop.0.bias").size(), 20U) << "one that had none gets one";
@@ -227,14 +227,14 @@ TEST(InitialModel, KeepsTheHeadThatLearnsOn) {
   const auto model = initial_model(settings, {56, 84}, 3);
   EXPECT_EQ(model.config.input.size, (Size{56, 84})) << "pictures may be of another size";
   EXPECT_EQ(model.config.head.cluster_dim, stored->config.head.cluster_dim) << "not that of the settings";
-  EXPECT_EQ(model.config.prune.hidden, stored->config.prune.hidden);
+  EXPECT_EQ(model.config.weitop_hidden, stored->config.weitop_hidden);
   for (const auto& [name, tensor] : stored->weights.all()) EXPECT_EQ(values(model, name), model::to_f32(tensor)) << name;
 
   settings.weitop = false;
-  EXPECT_EQ(initial_model(settings, {56, 84}, 3).config.prune.kind, model::PruneKind::kNone) << "left behind when asked for";
+  EXPECT_FALSE(initial_model(settings, {56, 84}, 3).config.own.prune) << "left behind when asked for";
 
   model::Config bare = model::testing::tiny_config();
-  bare.prune = {};
+  bare.own = {};
   bare.head.kind = model::HeadKind::kSalad;
   model::save_model_file(folder / "salad.safetensors", *model::make_random(bare, 9));
   settings.backbone = folder / "salad.safetensors";
@@ -257,7 +257,7 @@ TEST(InitialModel, KeepsTheHeadThatLearnsOn) {
   EXPECT_NE(refused().find("headless.safetensors' is none"), std::string::npos) << refused();
 
   model::Config unpruned = model::testing::tiny_config();
-  unpruned.prune = {};
+  unpruned.own = {};
   model::save_model_file(folder / "unpruned.safetensors", *model::make_random(unpruned, 9));
   settings.backbone = folder / "unpruned.safetensors";
   settings.weitop = true;
@@ -288,7 +288,7 @@ TEST(InitialModel, RefusesSettingsThatDoNotFitWithOneSentence) {
   EXPECT_EQ(refusal([](TrainModel& m) { m.heads = 3; }), "3 heads do not divide a width of 64");
   EXPECT_EQ(refusal([](TrainModel& m) { m.trained_blocks = 4; }),
             "trained_blocks must be between 0 and the backbone's 3 blocks, not 4");
-  EXPECT_EQ(refusal([](TrainModel& m) { m.weitop_layer = 4; }), "'model settings': pruner.layer is 4, outside 0 to 3");
+  EXPECT_EQ(refusal([](TrainModel& m) { m.own.prune_layer = 4; }), "'model settings': pruner.layer is 4, outside 0 to 3");
   EXPECT_EQ(refusal([](TrainModel& m) { m.hidden = 0; }), "'model settings': aggregator.hidden is 0, outside 1 to 8192");
   EXPECT_EQ(refusal([](TrainModel& m) { m.tier_delta = -0.1; }), "tier_delta must be between 0 and 10, not -0.1");
   EXPECT_EQ(refusal([](TrainModel& m) { m.aggregator = "gem"; }), "aggregator 'gem' is neither weiad nor salad");

@@ -215,7 +215,7 @@ TEST(Learner, SaladLearnsWithoutTiersAndWeitop) {
   salad.head.kind = model::HeadKind::kSalad;
   salad.head.tiers.clear();
   salad.head.clusters = 6;  // fewer than the 9 patches
-  salad.prune = {};
+  salad.own = {};
   Learner learner(config(), *model::make_random(salad, 3));
   const StepResult result = learner.learn(batch(0));
   EXPECT_TRUE(result.finite);

@@ -9,7 +9,7 @@
 
 #include "core/base/fail.h"
 #include "engine/model/model_file.h"
-#include "engine/reduce/pruner.h"
+#include "engine/reduce/one_cut.h"
 #include "training/train/head_twin.h"
 #include "training/train/tile_ops.h"
 #include "training/train/vit_twin.h"
@@ -118,10 +118,10 @@ torch::Tensor Network::run_block(int index, const torch::Tensor& tokens) const {
 void Network::advance(FrozenTokens& state, int first, int last, double rho) const {
   for (int done = first;; ++done) {
     // A defined input means that the pruning layer was passed already, perhaps at the very end of the frozen part.
-    if (has_weitop() && done == config_.prune.layer && !state.weitop_input.defined()) {
+    if (has_weitop() && done == config_.own.prune_layer && !state.weitop_input.defined()) {
       state.weitop_input = patches_of(config_.vit, state.tokens).detach();
       if (rho < 1) {
-        state.kept = choose_patches(config_.prune, tensors_, state.weitop_input, state.columns, rho);
+        state.kept = choose_patches(config_.own, tensors_, state.weitop_input, state.columns, rho);
         state.tokens = keep_patches(state.tokens, 1 + config_.vit.registers, state.kept);
       }
     }

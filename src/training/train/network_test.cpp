@@ -169,7 +169,7 @@ TEST(Network, GradientsFlowThroughAPrunedForward) {
   const auto model = model::make_random(testing::small_config(), 5);
   for (const int layer : {1, 3}) {  // in the frozen and in the trained part
     auto config = *model;
-    config.config.prune.layer = layer;
+    config.config.own.prune_layer = layer;
     const Network network(config, options_with(2));
     total_loss(network, testing::pictures(6, {70, 70}, 3), 0.4).backward();
     EXPECT_TRUE(got_gradient(network, "backbone.model.blocks.2.mlp.fc1.weight"));
@@ -239,10 +239,7 @@ TEST(Network, ABatchCanBeLearntByHeartAndTheEngineRunsWhatWasLearnt) {
   EXPECT_TRUE(learnt->config.nonfinite.empty());
   const torch::NoGradGuard no_grad;
   for (const double rho : {1.0, 0.7, 0.5, 0.3}) {
-    ExtractorOptions options;
-    options.threads = 1;
-    options.rho = rho;
-    Extractor engine(Model(learnt), options);
+    Extractor engine(Model(learnt), {.rho = rho}, 1);
     const torch::Tensor twin = network.forward(network.frozen(pixels, rho), false, rho).descriptor;
     for (int image = 0; image < 6; ++image) {
       const auto descriptor = engine.describe_tensor(testing::values_of(pixels[image]), {70, 70});
@@ -291,7 +288,7 @@ TEST(Network, RefusesWhatDoesNotFit) {
   EXPECT_EQ(refusal([&] { Network(other, options_with(2)); }, ErrorCode::kBadModel),
             "the model 'random weights, seed 6' holds NaN or infinity in tensor 'weitop.0.bias', so it cannot be trained");
   other = *good;
-  other.config.prune = {};
+  other.config.own = {};
   EXPECT_EQ(refusal([&] { Network(other, options_with(2)).frozen(pixels, 0.5); }, ErrorCode::kUsage),
             "rho = 0.5 needs WeiToP, but the model has none");
   other.config.head = {};

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "core/base/fail.h"
+#include "engine/model/config.h"
 #include "engine/model/provenance.h"
 
 namespace revisit::train {
@@ -69,8 +70,10 @@ void add_model(Words& words, const TrainModel& model) {
   words.list("tiers", model.tiers).number("tier_delta", model.tier_delta).number("tie_deltas", model.tie_deltas);
   words.number("ghost_penalty", model.ghost_penalty).number("dustbin", model.dustbin).number("ghost", model.ghost);
   words.number("trained_blocks", model.trained_blocks).number("dropout", model.dropout).number("weitop", model.weitop);
-  words.number("weitop_layer", model.weitop_layer).number("weitop_hidden", model.weitop_hidden).number("kappa", model.kappa);
-  words.changed("spread", model.spread, 1);
+  words.number("weitop_hidden", model.weitop_hidden);
+  for (const Setting& one : settings()) {
+    if (one.model_key != nullptr) words.text(one.name, text_of(one.get(overlaid(model.own, model::weitop_settings()))));
+  }
   words.changed("head_start", model.head_start, TrainModel{}.head_start);
   words.changed("start_seed", model.start_seed, TrainModel{}.start_seed);
   words.changed("weitop_only", model.weitop_only, false);

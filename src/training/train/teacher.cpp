@@ -52,7 +52,7 @@ Size Teacher::grid() const {
 }
 int Teacher::rows() const { return 1 + grid().height * grid().width; }
 std::string Teacher::fingerprint() const {
-  std::string out = impl_->model.loaded().config.fingerprint + fmt::format(" after {} blocks", impl_->blocks);
+  std::string out = impl_->model.info().identity + fmt::format(" after {} blocks", impl_->blocks);
   for (const auto& [name, value] : model::to_metadata(impl_->model.loaded().config)) out += fmt::format(" {}={}", name, value);
   return out;
 }

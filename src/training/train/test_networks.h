@@ -26,7 +26,7 @@ inline model::Config small_config() {
   config.head.token_dim = 14;
   config.head.hidden = 24;
   config.head.tiers = {5, 4, 2, 1};
-  config.prune.hidden = 16;
+  config.weitop_hidden = 16;
   return config;
 }
 

@@ -318,7 +318,7 @@ TrainOutcome train(const TrainRun& run, ProgressLine& progress) {
   remove_unfinished_files(run.out);
   auto teacher = context_teacher(run.config);
   Settings settings = settings_of(run.config);
-  if (teacher) settings.emplace_back("loss.context.teacher", teacher->config.fingerprint);
+  if (teacher) settings.emplace_back("loss.context.teacher", model::identity_of(teacher->config));
   TrainingState state = begin(run, settings, log, progress);
   Trainer trainer(run, std::move(state), teacher ? &*teacher : nullptr, log, progress, threads);
   teacher.reset();  // the learner has it now

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/reduce/pruner.h"
+#include "engine/reduce/one_cut.h"
 #include "revisit/extractor.h"
 #include "training/train/network.h"
 #include "training/train/test_networks.h"
@@ -62,13 +62,13 @@ const std::vector<Kind> kKinds{
      }},
     {"raw_norms",
      [](model::Config& c) {
-       c.prune.norm_scale = model::NormScale::kRaw;
-       c.prune.kappa = 0.9;
+       c.own.norm_scale = "raw";
+       c.own.kappa = 0.9;
      }},
-    {"best_of_each_cell", [](model::Config& c) { c.prune.spread = 2; }},
-    {"pruned_before_the_blocks", [](model::Config& c) { c.prune.layer = 0; }},
-    {"pruned_where_blocks_learn", [](model::Config& c) { c.prune.layer = 3; }},
-    {"pruned_at_the_end", [](model::Config& c) { c.prune.layer = 4; }},
+    {"best_of_each_cell", [](model::Config& c) { c.own.spread = 2; }},
+    {"pruned_before_the_blocks", [](model::Config& c) { c.own.prune_layer = 0; }},
+    {"pruned_where_blocks_learn", [](model::Config& c) { c.own.prune_layer = 3; }},
+    {"pruned_at_the_end", [](model::Config& c) { c.own.prune_layer = 4; }},
     {"salad", make_salad},
     {"salad_registers",
      [](model::Config& c) {
@@ -118,10 +118,9 @@ TEST_P(Twin, GivesTheEnginesDescriptorsAtEveryRhoAndSize) {
       if (one_sided && kept <= config.head.clusters) continue;  // refused, see below
       SCOPED_TRACE(fmt::format("{}x{} rho {}", size.height, size.width, rho));
       const Forward out = network.forward(network.frozen(pixels, rho), false, rho);
-      ExtractorOptions engine_options;
+      DescriptorSpec engine_options;
       engine_options.rho = rho;
-      engine_options.threads = 1;
-      Extractor engine(Model(model), engine_options);
+      Extractor engine(Model(model), engine_options, 1);
       for (int image = 0; image < 2; ++image) {
         Trace trace;
         const auto want = engine.describe_tensor(testing::values_of(pixels[image]), size, &trace);
@@ -173,9 +172,7 @@ TEST(TwinTokens, AreThoseOfTheEngine) {
   const auto model = model::make_random(config, 4);
   const Network network(*model, {});
   const torch::Tensor pixels = testing::pictures(1, {84, 98}, 8);
-  ExtractorOptions options;
-  options.threads = 1;
-  Extractor engine(Model(model), options);
+  Extractor engine(Model(model), {}, 1);
   Trace trace;
   engine.describe_tensor(testing::values_of(pixels), {84, 98}, &trace);
   const torch::NoGradGuard no_grad;

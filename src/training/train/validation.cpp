@@ -133,8 +133,8 @@ bool Validation::Impl::describe_folders(Extractor& extractor, DescribedPhotos& q
   bool stopped = false;
   const auto go_on = [&](int, int) { return !(stopped = stop && stop()); };
   try {
-    queries = describe_photos(extractor, dataset.queries, Orientation::kIgnore, go_on);
-    references = describe_photos(extractor, dataset.references, Orientation::kIgnore, go_on);
+    queries = describe_photos(extractor, dataset.queries, go_on);
+    references = describe_photos(extractor, dataset.references, go_on);
   } catch (const Error& error) {
     if (!stopped || error.code() != ErrorCode::kInterrupted) throw;
   }
@@ -147,11 +147,8 @@ bool Validation::Impl::describe_folders(Extractor& extractor, DescribedPhotos& q
 }
 
 std::optional<DescribedPair> Validation::Impl::describe(const model::LoadedModel& model, double rho, const Stop& stop) {
-  ExtractorOptions options;
-  options.rho = rho;
-  options.size = size;
-  options.threads = threads;
-  Extractor extractor(Model(std::make_shared<const model::LoadedModel>(model)), options);
+  const DescriptorSpec spec{.rho = rho, .size = size, .orientation = "ignore"};
+  Extractor extractor(Model(std::make_shared<const model::LoadedModel>(model)), spec, threads);
   DescribedPair out;
   const bool done = town.empty() ? describe_folders(extractor, out.queries, out.references, stop)
                                  : describe_town(extractor, out.queries, out.references, stop);

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "engine/reduce/pruner.h"
+#include "engine/reduce/one_cut.h"
 #include "training/train/tile_ops.h"
 #include "engine/backbone/vit/position.h"
 
@@ -124,13 +124,13 @@ torch::Tensor weitop_scores(const Tensors& tensors, const torch::Tensor& patches
   return linear(tensors, "weitop.2", torch::relu(linear(tensors, "weitop.0", patches))).squeeze(-1);
 }
 
-torch::Tensor choose_patches(const model::PruneConfig& prune, const Tensors& tensors, const torch::Tensor& patches, int columns,
+torch::Tensor choose_patches(const DescriptorSpec& own, const Tensors& tensors, const torch::Tensor& patches, int columns,
                              double rho) {
   const torch::NoGradGuard no_grad;
   torch::Tensor norms = patches.norm(2, -1);
-  if (prune.norm_scale == model::NormScale::kMinMax) norms = min_max(norms);
-  torch::Tensor score = prune.kappa * min_max(weitop_scores(tensors, patches)) + (1 - prune.kappa) * norms;
-  if (prune.spread > 1) score = spread(score, columns, prune.spread);
+  if (*own.norm_scale == "minmax") norms = min_max(norms);
+  torch::Tensor score = *own.kappa * min_max(weitop_scores(tensors, patches)) + (1 - *own.kappa) * norms;
+  if (own.spread.value_or(1) > 1) score = spread(score, columns, *own.spread);
   const int count = reduce::kept_count(rho, static_cast<int>(patches.size(1)));
   // A stable sort, so that of equal scores the lower index stays.
   const torch::Tensor best = torch::argsort(score, /*stable=*/true, /*dim=*/1, /*descending=*/true).slice(1, 0, count);

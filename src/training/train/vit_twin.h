@@ -35,7 +35,7 @@ torch::Tensor final_norm(const model::VitConfig& vit, const Tensors& tensors, co
 torch::Tensor weitop_scores(const Tensors& tensors, const torch::Tensor& patches);
 
 /// The patches inference would keep at `rho` of a grid of so many columns: (B, K) int64, ascending. No gradient.
-torch::Tensor choose_patches(const model::PruneConfig& prune, const Tensors& tensors, const torch::Tensor& patches, int columns,
+torch::Tensor choose_patches(const DescriptorSpec& own, const Tensors& tensors, const torch::Tensor& patches, int columns,
                              double rho);
 
 }  // namespace revisit::train

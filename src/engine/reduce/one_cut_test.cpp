@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/reduce/pruner.h"
+#include "engine/reduce/one_cut.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,6 @@
 namespace revisit::reduce {
 namespace {
 
-using model::PruneKind;
 constexpr int kWidth = 6;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -25,8 +24,8 @@ model::LoadedModel weitop_model() {
   model::LoadedModel model;
   model.config.vit.width = kWidth;
   model.config.vit.depth = 3;
-  model.config.prune.kind = PruneKind::kWeitop;
-  model.config.prune.hidden = 4;
+  model.config.own = model::weitop_settings();
+  model.config.weitop_hidden = 4;
   std::mt19937 random(2);
   std::normal_distribution<float> normal;
   const auto add = [&](const char* name, std::vector<std::int64_t> shape, std::size_t count) {
@@ -57,6 +56,10 @@ struct Sequence {
   std::vector<int> kept;
   tensor::Tokens tokens;
 };
+
+std::unique_ptr<TokenReducer> made(const DescriptorSpec& spec, const model::LoadedModel& model) {
+  return make_reducer(completed(spec), model);
+}
 
 ErrorCode code_of(const auto& action) {
   try {
@@ -133,16 +136,16 @@ TEST(ChooseBest, EqualsAFullSortOnRandomScoresWithManyTies) {
   }
 }
 
-TEST(TokenPruner, ActsOnlyAfterItsLayerAndKeepsPrefixAndOrder) {
+TEST(OneCut, ActsOnlyAfterItsLayerAndKeepsPrefixAndOrder) {
   const auto model = weitop_model();
-  TokenPruner pruner({.kind = PruneKind::kWeitop, .rho = 0.3, .layer = 1}, model);
+  const auto pruner = made({.rho = 0.3, .prune = "weitop", .prune_layer = 1}, model);
   Sequence sequence(20, 2);
   const std::vector<float> before = sequence.values;
   tensor::Arena arena;
-  pruner.after_block(0, sequence.tokens, arena);
-  pruner.after_block(2, sequence.tokens, arena);
+  pruner->after_block(0, sequence.tokens, arena);
+  pruner->after_block(2, sequence.tokens, arena);
   EXPECT_EQ(sequence.tokens.patches(), 20);
-  pruner.after_block(1, sequence.tokens, arena);
+  pruner->after_block(1, sequence.tokens, arena);
   ASSERT_EQ(sequence.tokens.patches(), 6);
   ASSERT_EQ(sequence.kept.size(), 6U);
   EXPECT_TRUE(std::ranges::is_sorted(sequence.kept));
@@ -154,33 +157,33 @@ TEST(TokenPruner, ActsOnlyAfterItsLayerAndKeepsPrefixAndOrder) {
   }
 }
 
-TEST(TokenPruner, AtRhoOneItDropsNothingButStillFillsTheTrace) {
+TEST(OneCut, AtRhoOneItDropsNothingButStillFillsTheTrace) {
   const auto model = weitop_model();
-  TokenPruner pruner({.kind = PruneKind::kWeitop}, model);
+  const auto pruner = made({.prune = "weitop"}, model);
   Sequence sequence(20);
   tensor::Arena arena;
-  pruner.after_block(1, sequence.tokens, arena);
+  pruner->after_block(1, sequence.tokens, arena);
   EXPECT_EQ(arena.capacity_bytes(), 0U) << "the student ran although nobody asked";
-  PruneTrace trace;
-  pruner.set_trace(&trace);
-  pruner.after_block(1, sequence.tokens, arena);
+  ReduceTrace trace;
+  pruner->set_trace(&trace);
+  pruner->after_block(1, sequence.tokens, arena);
   EXPECT_EQ(sequence.tokens.patches(), 20);
   EXPECT_EQ(trace.logits.size(), 20U);
   EXPECT_EQ(trace.scores.size(), 20U);
 }
 
-TEST(TokenPruner, ScoresMixTheStudentAndTheNormAsKappaAndScaleSay) {
+TEST(OneCut, ScoresMixTheStudentAndTheNormAsKappaAndScaleSay) {
   const auto model = weitop_model();
   Sequence sequence(30);
   tensor::Arena arena;
-  const auto scores = [&](PruneKind kind, double kappa, model::NormScale scale) {
-    TokenPruner pruner({.kind = kind, .kappa = kappa, .norm_scale = scale}, model);
-    PruneTrace trace;
-    pruner.set_trace(&trace);
-    pruner.after_block(1, sequence.tokens, arena);
+  const auto scores = [&](const char* kind, double kappa, const char* scale) {
+    const auto pruner = made({.prune = kind, .kappa = kappa, .norm_scale = scale}, model);
+    ReduceTrace trace;
+    pruner->set_trace(&trace);
+    pruner->after_block(1, sequence.tokens, arena);
     return trace;
   };
-  const auto norms = scores(PruneKind::kNorm, 0.5, model::NormScale::kRaw).scores;
+  const auto norms = scores("norm", 0.5, "raw").scores;
   for (int i = 0; i < 30; ++i) {
     const float* x = sequence.tokens.patch_values().row(i);
     EXPECT_NEAR(norms[static_cast<std::size_t>(i)], std::sqrt(std::inner_product(x, x + kWidth, x, 0.0)), 1e-5);
@@ -189,14 +192,14 @@ TEST(TokenPruner, ScoresMixTheStudentAndTheNormAsKappaAndScaleSay) {
     const auto [low, high] = std::ranges::minmax(x);
     return (static_cast<double>(x[i]) - low) / (static_cast<double>(high) - low + 1e-6);
   };
-  const auto logits = scores(PruneKind::kWeitop, 0.25, model::NormScale::kMinMax).logits;
-  const auto mixed = scores(PruneKind::kWeitop, 0.25, model::NormScale::kMinMax).scores;
-  const auto raw = scores(PruneKind::kWeitop, 0.25, model::NormScale::kRaw).scores;
+  const auto logits = scores("weitop", 0.25, "minmax").logits;
+  const auto mixed = scores("weitop", 0.25, "minmax").scores;
+  const auto raw = scores("weitop", 0.25, "raw").scores;
   for (std::size_t i = 0; i < 30; ++i) {
     EXPECT_NEAR(mixed[i], 0.25 * scaled(logits, i) + 0.75 * scaled(norms, i), 1e-5);
     EXPECT_NEAR(raw[i], 0.25 * scaled(logits, i) + 0.75 * norms[i], 1e-5);
   }
-  EXPECT_TRUE(scores(PruneKind::kNorm, 0.5, model::NormScale::kMinMax).logits.empty());
+  EXPECT_TRUE(scores("norm", 0.5, "minmax").logits.empty());
 }
 
 TEST(SpreadScores, PutTheBestOfEveryCellBeforeTheSecondOfAny) {
@@ -250,53 +253,53 @@ TEST(SpreadScores, OneCellForAllKeepsTheOrder) {
   EXPECT_EQ(code_of([&] { spread_scores(scores, 9, 2, scratch); }), ErrorCode::kInternal);
 }
 
-TEST(TokenPruner, KeepsTheBestHalfOfEveryCellWhenAsked) {
+TEST(OneCut, KeepsTheBestHalfOfEveryCellWhenAsked) {
   const auto model = weitop_model();
-  for (const PruneKind kind : {PruneKind::kWeitop, PruneKind::kNorm, PruneKind::kRandom}) {
+  for (const char* kind : {"weitop", "norm", "random"}) {
     Sequence sequence(48, 1, 3, 8);
-    TokenPruner pruner({.kind = kind, .rho = 0.5, .spread = 2}, model);
+    const auto pruner = made({.rho = 0.5, .prune = kind, .spread = 2}, model);
     tensor::Arena arena;
-    pruner.after_block(1, sequence.tokens, arena);
+    pruner->after_block(1, sequence.tokens, arena);
     std::vector<int> per_cell(12);
     for (const int i : sequence.kept) ++per_cell[static_cast<std::size_t>(i / 8 / 2 * 4 + i % 8 / 2)];
     EXPECT_EQ(per_cell, std::vector<int>(12, 2));
   }
 }
 
-TEST(TokenPruner, EqualPatchesAreKeptByIndex) {
+TEST(OneCut, EqualPatchesAreKeptByIndex) {
   const auto model = weitop_model();
-  for (const PruneKind kind : {PruneKind::kWeitop, PruneKind::kNorm}) {
+  for (const char* kind : {"weitop", "norm"}) {
     Sequence sequence(50);
     std::ranges::fill(sequence.values, 0.5F);
-    TokenPruner pruner({.kind = kind, .rho = 0.1}, model);
+    const auto pruner = made({.rho = 0.1, .prune = kind}, model);
     tensor::Arena arena;
-    pruner.after_block(1, sequence.tokens, arena);
+    pruner->after_block(1, sequence.tokens, arena);
     EXPECT_EQ(sequence.kept, (std::vector<int>{0, 1, 2, 3, 4}));
   }
 }
 
-TEST(TokenPruner, PatchesThatAreNotFiniteAreDroppedFirst) {
+TEST(OneCut, PatchesThatAreNotFiniteAreDroppedFirst) {
   const auto model = weitop_model();
-  for (const PruneKind kind : {PruneKind::kWeitop, PruneKind::kNorm}) {
+  for (const char* kind : {"weitop", "norm"}) {
     Sequence sequence(10);
     sequence.tokens.patch_values().row(2)[0] = kNan;
     sequence.tokens.patch_values().row(5)[3] = kInf;
-    TokenPruner pruner({.kind = kind, .rho = 0.8}, model);
+    const auto pruner = made({.rho = 0.8, .prune = kind}, model);
     tensor::Arena arena;
-    pruner.after_block(1, sequence.tokens, arena);
+    pruner->after_block(1, sequence.tokens, arena);
     EXPECT_EQ(sequence.kept, (std::vector<int>{0, 1, 3, 4, 6, 7, 8, 9}));
   }
 }
 
-TEST(TokenPruner, RandomDependsOnSeedAndPictureOnly) {
+TEST(OneCut, RandomDependsOnSeedAndPictureOnly) {
   const model::LoadedModel model = weitop_model();
   const auto kept = [&](std::uint64_t seed, float pixel, std::uint32_t values = 1) {
     Sequence sequence(529, 0, values);
-    TokenPruner pruner({.kind = PruneKind::kRandom, .rho = 0.5, .seed = seed}, model);
+    const auto pruner = made({.rho = 0.5, .prune = "random", .seed = seed}, model);
     const std::vector<float> pixels{1.0F, pixel, 0.0F};
-    pruner.see(pixels);
+    pruner->see(pixels);
     tensor::Arena arena;
-    pruner.after_block(1, sequence.tokens, arena);
+    pruner->after_block(1, sequence.tokens, arena);
     return sequence.kept;
   };
   EXPECT_EQ(kept(7, 0.5F, 1), kept(7, 0.5F, 2)) << "not on rounding inside the network";
@@ -313,32 +316,30 @@ TEST(TokenPruner, RandomDependsOnSeedAndPictureOnly) {
   EXPECT_NEAR(static_cast<double>(shared.size()), 133.0, 25.0);
 }
 
-TEST(TokenPruner, RefusesSettingsThatCannotBeMeant) {
+TEST(OneCut, RefusesSettingsThatCannotBeMeant) {
   const auto model = weitop_model();
   model::LoadedModel bare;
   bare.config.vit.width = kWidth;
   bare.config.vit.depth = 3;
-  const auto refused = [](const PruneSettings& settings, const model::LoadedModel& m) {
-    return code_of([&] { TokenPruner pruner(settings, m); }) == ErrorCode::kUsage;
+  const auto refused = [](const DescriptorSpec& spec, const model::LoadedModel& m) {
+    return code_of([&] { made(spec, m); }) == ErrorCode::kUsage;
   };
   for (const double rho : {0.0, -1.0, static_cast<double>(kNan), 1.0000001}) {
-    EXPECT_TRUE(refused({.kind = PruneKind::kWeitop, .rho = rho}, model)) << rho;
+    EXPECT_TRUE(refused({.rho = rho, .prune = "weitop"}, model)) << rho;
   }
   for (const double kappa : {-0.1, 1.1, static_cast<double>(kNan)}) {
-    EXPECT_TRUE(refused({.kind = PruneKind::kWeitop, .kappa = kappa}, model)) << kappa;
+    EXPECT_TRUE(refused({.prune = "weitop", .kappa = kappa}, model)) << kappa;
   }
-  for (const int spread : {0, -2, 65}) EXPECT_TRUE(refused({.kind = PruneKind::kNorm, .spread = spread}, model)) << spread;
-  EXPECT_TRUE(refused({.kind = PruneKind::kNorm, .layer = -1}, model));
-  EXPECT_TRUE(refused({.kind = PruneKind::kNorm, .layer = 4}, model));
-  EXPECT_TRUE(refused({.kind = PruneKind::kWeitop}, bare));
-  EXPECT_TRUE(refused({.kind = PruneKind::kNone, .rho = 0.5}, bare));
-  EXPECT_NO_THROW(TokenPruner({.kind = PruneKind::kNone}, bare));
-  TokenPruner pruner({.kind = PruneKind::kNorm}, bare);
-  EXPECT_EQ(code_of([&] { pruner.set_rho(0.0); }), ErrorCode::kUsage);
-  pruner.set_rho(1e-9);
+  for (const int spread : {0, -2, 65}) EXPECT_TRUE(refused({.prune = "norm", .spread = spread}, model)) << spread;
+  EXPECT_TRUE(refused({.prune = "norm", .prune_layer = -1}, model));
+  EXPECT_TRUE(refused({.prune = "norm", .prune_layer = 4}, model));
+  EXPECT_TRUE(refused({.prune = "weitop"}, bare));
+  EXPECT_TRUE(refused({.rho = 0.5, .prune = "none"}, bare));
+  EXPECT_NO_THROW(made({.prune = "none"}, bare));
+  const auto pruner = made({.rho = 1e-9, .prune = "norm"}, bare);
   Sequence sequence(10);
   tensor::Arena arena;
-  pruner.after_block(1, sequence.tokens, arena);
+  pruner->after_block(1, sequence.tokens, arena);
   EXPECT_EQ(sequence.tokens.patches(), 1);
 }
 

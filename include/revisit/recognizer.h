@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Have I been here before? The front door: a model, a collection of places and the decision, in one object.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "revisit/extractor.h"
+#include "revisit/index.h"
+#include "revisit/ingest.h"
+
+namespace revisit {
+
+/// From which similarity on a match is taken for the same place.
+struct Threshold {
+  std::optional<double> similarity;  ///< none: every match is accepted
+  std::string origin;                ///< "asked for", "calibrated for precision 0.9", or why there is none
+  std::string notice;                ///< what a user should know: it was calibrated at another rho; empty: nothing
+};
+
+/// `asked` where it is given, else what the model was calibrated to. A model's own holds for descriptors made as `spec` says in so
+/// far as `notice` is empty, and not at all for whitened ones.
+Threshold threshold_for(const ModelInfo& model, const DescriptorSpec& spec, std::optional<double> asked = {}, bool whitened = false);
+
+struct RecognizerOptions {
+  DescriptorSpec spec{};                   ///< what it leaves open is the collection's, or the model's for a new one
+  int threads = 0;                         ///< 0: every core this process may use
+  std::optional<double> min_similarity{};  ///< default: the model's calibrated threshold, if it has one
+};
+
+/// What is known of a picture that is added.
+struct Note {
+  std::string name{};  ///< unique; empty: the row's number
+  std::optional<double> time_s{};
+  std::optional<Position> position{};
+  std::string path{};              ///< file it came from, may be empty
+  std::uint64_t content_hash = 0;  ///< of that file, 0 when there is none
+};
+
+struct AskOptions {
+  int top_k = 5;                            ///< matches returned, 1..1000
+  std::optional<int> exclude_recent{};      ///< loop closure: the last so many additions are not searched
+  std::optional<double> exclude_seconds{};  ///< nor what is less than so many seconds older than `time_s`
+  std::optional<double> time_s{};           ///< when the picture was taken; needed for exclude_seconds
+  std::optional<double> min_similarity{};   ///< default: the recognizer's
+  SearchOptions search{};                   ///< how, and where and when to look; its top_k is not used
+};
+
+/// A place of the collection that looks alike.
+struct Found {
+  int row = 0;
+  std::string name;
+  float similarity = 0;  ///< cosine
+  float distance = 0;    ///< L2 between unit descriptors
+  std::optional<Position> position;
+  std::optional<double> time_s;
+  std::string path;
+};
+
+struct Answer {
+  bool recognised = false;     ///< there is a match, and it reaches the threshold
+  std::vector<Found> matches;  ///< best first, also when the answer is no
+  Threshold threshold;
+  double margin = 0;   ///< similarity of the best match minus the threshold; 0 without either
+  std::string reason;  ///< one sentence: why yes, or why no
+};
+
+/// Asking is safe from many threads, and while another thread adds. One picture is described at a time, by `threads` cores.
+class Recognizer {
+ public:
+  /// A new collection that ends with the process, or with save(). The default model is the one built in.
+  static Recognizer in_memory(const RecognizerOptions& options = {});
+  static Recognizer in_memory(const Model& model, const RecognizerOptions& options = {});
+
+  /// The collection at an address (a folder), with the model and the settings it was made with; made with the default model when
+  /// there is none yet. Throws Error kNotFound when its model is not where it was, kMismatch when it is another one.
+  static Recognizer open(const std::string& address, const RecognizerOptions& options = {});
+  /// The same with a model of the caller's.
+  static Recognizer open(const std::string& address, const Model& model, const RecognizerOptions& options = {});
+
+  Recognizer(Recognizer&&) noexcept;
+  Recognizer& operator=(Recognizer&&) noexcept;
+  ~Recognizer();
+
+  Answer ask(const ImageView& picture, const AskOptions& options = {}) const;
+  Answer ask(const Image& picture, const AskOptions& options = {}) const;
+  /// The same for descriptors made before: (n, dim), unit length, all with the same options.
+  std::vector<Answer> ask_descriptors(std::span<const float> descriptors, const AskOptions& options = {}) const;
+
+  /// Returns the row. In a folder it is safe from a crash when this returns. Throws Error kUsage for a name that is there already.
+  int add(const ImageView& picture, const Note& note = {});
+  int add(const Image& picture, const Note& note = {});
+  /// The same for a descriptor made before by this recognizer's spec; safe from a crash after commit().
+  int add_descriptor(std::span<const float> descriptor, const Note& note = {});
+  void commit();
+
+  /// Describes without asking or adding.
+  std::vector<float> describe(const ImageView& picture, StageTimes* times = nullptr) const;
+
+  /// Writes the collection as an index folder, which must not exist yet: `revisit query FOLDER` opens it.
+  void save(const std::filesystem::path& folder) const;
+
+  int size() const;  ///< pictures that can be found
+  IndexSettings settings() const;
+  const DescriptorSpec& spec() const;  ///< how pictures are described
+  const std::vector<std::string>& notices() const;  ///< one sentence about each setting that was adjusted
+  const Model& model() const;
+  int descriptor_dim() const;
+  Threshold threshold() const;
+
+ private:
+  struct Impl;
+  explicit Recognizer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Many photos through the extractor of a recognizer, decoded ahead; see describe_photos in ingest.h.
+DescribedPhotos describe_photos(const Recognizer& recognizer, const std::vector<Photo>& photos,
+                                const std::function<bool(int, int)>& progress = {});
+
+}  // namespace revisit

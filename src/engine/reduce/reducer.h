@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// What makes the sequence of tokens shorter between blocks: one family a file, all of them in engine/spec/families.h.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/tensor/tokens.h"
+#include "engine/model/config.h"
+#include "engine/spec/families.h"
+#include "revisit/spec.h"
+
+namespace revisit::reduce {
+
+/// What a reducer saw of one image of N0 patches. Filled at rho 1 too.
+struct ReduceTrace {
+  std::vector<float> logits;  // (N0) what a trained scorer said; empty when there is none
+  std::vector<float> scores;  // (N0) what the choice is made by; empty for methods without one score a patch
+};
+
+/// One object serves one thread at a time; it must not outlive the model it was made from. The hooks do the work.
+class TokenReducer : public tensor::TokenHook {
+ public:
+  /// The picture that comes next, for methods that depend on more than its tokens.
+  virtual void see(std::span<const float> /*pixels*/) {}
+  /// How many of so many patches live on once `blocks_done` blocks have run.
+  virtual int patches_after(int blocks_done, int patches) const = 0;
+  /// Multiply-adds of the method itself.
+  virtual double macs(int /*patches*/) const { return 0; }
+
+  /// Filled for every following image; null: not wanted.
+  void set_trace(ReduceTrace* trace) { trace_ = trace; }
+
+ protected:
+  ReduceTrace* trace_ = nullptr;
+};
+
+struct ReducerFamily {
+  /// `spec` is complete. Throws Error kUsage for what the model cannot do.
+  std::unique_ptr<TokenReducer> (*make)(const DescriptorSpec& spec, const model::LoadedModel& model);
+};
+
+#define REVISIT_DECLARE(name) extern const ReducerFamily name##_family;
+REVISIT_REDUCERS(REVISIT_DECLARE)
+#undef REVISIT_DECLARE
+
+/// The reducer a complete spec asks for. Throws Error kUsage for settings out of range and for rho < 1 without a pruner.
+std::unique_ptr<TokenReducer> make_reducer(const DescriptorSpec& spec, const model::LoadedModel& model);
+
+}  // namespace revisit::reduce

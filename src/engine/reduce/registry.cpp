@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// The family a name stands for.
+#include <string_view>
+#include <utility>
+
+#include "core/base/fail.h"
+#include "engine/reduce/reducer.h"
+
+namespace revisit::reduce {
+
+namespace {
+
+#define REVISIT_ENTRY(name) {#name, &name##_family},
+constexpr std::pair<std::string_view, const ReducerFamily*> kFamilies[] = {REVISIT_REDUCERS(REVISIT_ENTRY)};
+#undef REVISIT_ENTRY
+
+class KeepAll final : public TokenReducer {
+ public:
+  Needs needs(int /*block*/) const override { return Needs::kNothing; }
+  void after_attention(int /*block*/, tensor::Tokens& /*tokens*/, const tensor::AttentionView& /*attention*/,
+                       tensor::Arena& /*arena*/) override {}
+  void after_block(int /*blocks_done*/, tensor::Tokens& /*tokens*/, tensor::Arena& /*arena*/) override {}
+  int patches_after(int /*blocks_done*/, int patches) const override { return patches; }
+};
+
+}  // namespace
+
+std::unique_ptr<TokenReducer> make_reducer(const DescriptorSpec& spec, const model::LoadedModel& model) {
+  check_spec(spec);
+  const int depth = model.config.vit.depth;
+  if (*spec.prune_layer > depth) {
+    fail(ErrorCode::kUsage, "the pruning layer must be between 0 and the model's {} blocks, not {}", depth, *spec.prune_layer);
+  }
+  for (const auto& [name, family] : kFamilies) {
+    if (*spec.prune == name) return family->make(spec, model);
+  }
+  if (*spec.rho < 1) {
+    fail_with_hint(ErrorCode::kUsage, "choose the pruner norm or random, or a model with WeiToP",
+                   "rho = {} needs a pruner, but the model has none", *spec.rho);
+  }
+  return std::make_unique<KeepAll>();
+}
+
+}  // namespace revisit::reduce

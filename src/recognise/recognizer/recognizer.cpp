@@ -1,0 +1,221 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Recognizer: describe, search, decide. One extractor behind a lock of its own; the store behind a lock that many may read with.
+#include "revisit/recognizer.h"
+
+#include <fmt/format.h>
+
+#include <mutex>
+#include <shared_mutex>
+#include <utility>
+
+#include "core/base/fail.h"
+#include "retrieval/store/store.h"
+#include "revisit/embedded.h"
+#include "recognise/ingest/describe_each.h"
+#include "revisit/ingest.h"
+
+namespace revisit {
+namespace {
+
+constexpr const char* kMemory = "memory:";
+
+/// The model an index names: the one built in, or a file.
+Model model_named(const std::string& name, const std::string& address) {
+  if (name == kEmbeddedModel) return embedded_model();
+  if (name.empty()) {
+    fail_with_hint(ErrorCode::kUsage, "open it with the model they were made with",
+                   "collection '{}' holds descriptors of a program's own, no model is recorded", address);
+  }
+  try {
+    return Model::load(name);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kNotFound) throw;
+    fail_with_hint(ErrorCode::kNotFound, "open it with that model from where it is now",
+                   "collection '{}' was made with the model '{}', which does not exist", address, name);
+  }
+}
+
+std::string name_of(const Model& model) {
+  const std::string source = model.info().source;
+  return source.empty() ? model.info().provenance : source;
+}
+
+// Later than `time_s` minus so many seconds is too recent.
+void limit_by_time(const AskOptions& options, SearchOptions& search) {
+  if (!options.exclude_seconds) return;
+  if (!options.time_s) fail(ErrorCode::kUsage, "exclude_seconds needs time_s, the time of the picture asked about");
+  const double latest = *options.time_s - *options.exclude_seconds;
+  search.before_s = search.before_s ? std::min(*search.before_s, latest) : latest;
+}
+
+void decide(Answer& answer, bool empty) {
+  const Threshold& threshold = answer.threshold;
+  if (answer.matches.empty()) {
+    answer.reason = empty ? "no match: the collection is empty" : "no match: nothing is left to compare with";
+    return;
+  }
+  const double best = static_cast<double>(answer.matches.front().similarity);
+  if (!threshold.similarity) {
+    answer.recognised = true;
+    answer.reason = fmt::format("the most similar place, similarity {:.4f}; no threshold: {}", best, threshold.origin);
+    return;
+  }
+  answer.margin = best - *threshold.similarity;
+  answer.recognised = answer.margin >= 0;
+  answer.reason = fmt::format("{}similarity {:.4f} {} the threshold {:.4f} ({})", answer.recognised ? "" : "no match: ", best,
+                              answer.recognised ? "reaches" : "is below", *threshold.similarity, threshold.origin);
+}
+
+}  // namespace
+
+struct Recognizer::Impl {
+  Impl(const std::string& where, const Model& model, const DescriptorSpec& spec, const RecognizerOptions& options)
+      : address(where),
+        extractor(model, spec, options.threads),
+        min_similarity(options.min_similarity),
+        store(retrieval::open_store(where, index_settings_of(extractor, name_of(model)))) {}
+
+  Answer answer(const std::vector<Match>& matches, const Threshold& threshold) const {
+    Answer out;
+    out.threshold = threshold;
+    for (const Match& match : matches) {
+      IndexEntry entry = store->entry(match.row);
+      out.matches.push_back({match.row, std::move(entry.name), match.similarity, match.distance, entry.position, entry.time_s,
+                             std::move(entry.path)});
+    }
+    decide(out, store->live_rows() == 0);
+    return out;
+  }
+
+  std::vector<float> describe(const ImageView& picture, StageTimes* times = nullptr) {
+    const std::lock_guard guard(describing);
+    std::vector<float> out = extractor.describe(picture);
+    if (times != nullptr) *times = extractor.last_times();
+    return out;
+  }
+
+  std::string address;
+  std::mutex describing;
+  Extractor extractor;
+  std::optional<double> min_similarity;
+  std::shared_mutex rows;  // of the store: shared to search, alone to add
+  std::unique_ptr<retrieval::Store> store;
+  int next_row = 0;  // once one was added
+};
+
+Recognizer::Recognizer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Recognizer::Recognizer(Recognizer&&) noexcept = default;
+Recognizer& Recognizer::operator=(Recognizer&&) noexcept = default;
+Recognizer::~Recognizer() = default;
+
+Recognizer Recognizer::in_memory(const RecognizerOptions& options) { return in_memory(embedded_model(), options); }
+
+Recognizer Recognizer::in_memory(const Model& model, const RecognizerOptions& options) {
+  return Recognizer(std::make_unique<Impl>(kMemory, model, options.spec, options));
+}
+
+Recognizer Recognizer::open(const std::string& address, const RecognizerOptions& options) {
+  const auto stored = address == kMemory ? std::nullopt : index_settings(address);
+  return open(address, stored ? model_named(stored->model, address) : embedded_model(), options);
+}
+
+Recognizer Recognizer::open(const std::string& address, const Model& model, const RecognizerOptions& options) {
+  const auto stored = address == kMemory ? std::nullopt : index_settings(address);
+  if (stored) {
+    IndexSettings given{stored->dim, name_of(model), model.info().constants, stored->spec};
+    given.spec.model_identity = model.info().identity;
+    require_compatible(address, *stored, given);
+  }
+  const DescriptorSpec spec = stored ? overlaid(options.spec, stored->spec) : options.spec;
+  return Recognizer(std::make_unique<Impl>(address, model, spec, options));
+}
+
+Answer Recognizer::ask(const ImageView& picture, const AskOptions& options) const {
+  return std::move(ask_descriptors(impl_->describe(picture), options).front());
+}
+
+Answer Recognizer::ask(const Image& picture, const AskOptions& options) const { return ask(view_of(picture), options); }
+
+std::vector<Answer> Recognizer::ask_descriptors(std::span<const float> descriptors, const AskOptions& options) const {
+  SearchOptions search = options.search;
+  search.top_k = options.top_k;
+  limit_by_time(options, search);
+  const bool whitened = search.dim.has_value();
+  const auto asked = options.min_similarity ? options.min_similarity : impl_->min_similarity;
+  const Threshold threshold = threshold_for(model().info(), spec(), asked, whitened);
+
+  const std::shared_lock guard(impl_->rows);
+  if (options.exclude_recent) {
+    if (*options.exclude_recent < 0) fail(ErrorCode::kUsage, "exclude_recent is {}, but must be 0 or more", *options.exclude_recent);
+    const int end = std::max(0, impl_->store->rows() - *options.exclude_recent);
+    search.end_row = search.end_row ? std::min(*search.end_row, end) : end;
+  }
+  std::vector<Answer> out;
+  for (const auto& matches : impl_->store->search(descriptors, search, nullptr)) out.push_back(impl_->answer(matches, threshold));
+  return out;
+}
+
+int Recognizer::add(const ImageView& picture, const Note& note) {
+  const int row = add_descriptor(impl_->describe(picture), note);
+  commit();
+  return row;
+}
+
+int Recognizer::add(const Image& picture, const Note& note) { return add(view_of(picture), note); }
+
+int Recognizer::add_descriptor(std::span<const float> descriptor, const Note& note) {
+  const std::unique_lock guard(impl_->rows);
+  IndexEntry entry{note.name, note.path, note.content_hash, note.position, note.time_s};
+  if (entry.name.empty()) entry.name = std::to_string(std::max(impl_->store->rows(), impl_->next_row));
+  const int row = impl_->store->add(entry, descriptor, false);
+  impl_->next_row = row + 1;
+  return row;
+}
+
+void Recognizer::commit() {
+  const std::unique_lock guard(impl_->rows);
+  impl_->store->commit();
+}
+
+std::vector<float> Recognizer::describe(const ImageView& picture, StageTimes* times) const {
+  return impl_->describe(picture, times);
+}
+
+void Recognizer::save(const std::filesystem::path& folder) const {
+  if (index_settings(folder)) {
+    fail_with_hint(ErrorCode::kUsage, "choose another folder", "'{}' is an index already, which save does not replace", folder.string());
+  }
+  const std::shared_lock guard(impl_->rows);
+  const retrieval::Store& store = *impl_->store;
+  IndexWriter writer = IndexWriter::open(folder, store.settings());
+  for (int row = 0; row < store.rows(); ++row) {
+    if (store.is_live(row)) writer.add(store.entry(row), store.descriptor(row));
+  }
+  writer.commit();
+}
+
+int Recognizer::size() const {
+  const std::shared_lock guard(impl_->rows);
+  return impl_->store->live_rows();
+}
+
+IndexSettings Recognizer::settings() const {
+  const std::shared_lock guard(impl_->rows);
+  return impl_->store->settings();
+}
+
+const DescriptorSpec& Recognizer::spec() const { return impl_->extractor.spec(); }
+const std::vector<std::string>& Recognizer::notices() const { return impl_->extractor.notices(); }
+const Model& Recognizer::model() const { return impl_->extractor.model(); }
+int Recognizer::descriptor_dim() const { return impl_->extractor.descriptor_dim(); }
+Threshold Recognizer::threshold() const { return threshold_for(model().info(), spec(), impl_->min_similarity); }
+
+DescribedPhotos describe_photos(const Recognizer& recognizer, const std::vector<Photo>& photos,
+                                const std::function<bool(int, int)>& progress) {
+  return describe_each(
+      photos, recognizer.descriptor_dim(), recognizer.spec(),
+      [&](const Image& image, StageTimes& times) { return recognizer.describe(view_of(image), &times); }, progress);
+}
+
+}  // namespace revisit
