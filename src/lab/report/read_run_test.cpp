@@ -24,6 +24,8 @@ std::string text_of(const fs::path& path) {
   return text.str();
 }
 
+const std::string kOddName = "='a \"b\",\nc\xFF\x1B[31m\\x0a.png";
+
 class ReadRun : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -37,7 +39,7 @@ class ReadRun : public ::testing::Test {
     data.labelled = true;
     for (int i = 0; i < 6; ++i) {
       if (i < 3) data.queries.push_back(photo("q" + std::to_string(i) + ".png", i));
-      data.references.push_back(photo(i == 4 ? "a \"b\",\nc\xFF.png" : "r" + std::to_string(i) + ".png", 10 * i));
+      data.references.push_back(photo(i == 4 ? kOddName : "r" + std::to_string(i) + ".png", 10 * i));
     }
     data.references[5].position.reset();
     data.positives = {{0, 1, 2, 4}, {5}, {}};

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/formats/csv.h"
 #include "lab/report/chart.h"
 #include "lab/report/page.h"
 #include "lab/report/text.h"
@@ -33,7 +34,7 @@ std::string csv_of(const Sweep& sweep) {
     out += fmt::format(",recall_{0},recall_{0}_low95,recall_{0}_high95", at.k);
   out += ",average_precision\n";
   for (const auto& point : sweep.points) {
-    out += fmt::format("{},{},{},{},{:.3f},{:.3f}", csv_field(point.model), point.rho, point.reference_rho, point.dim,
+    out += fmt::format("{},{},{},{},{:.3f},{:.3f}", csv_cell(point.model), point.rho, point.reference_rho, point.dim,
                        point.ms_per_image, point.end_to_end_ms);
     for (const auto& at : point.evaluation.recall) out += fmt::format(",{:.3f},{:.3f},{:.3f}", at.percent, at.low95, at.high95);
     out += fmt::format(",{:.3f}\n", point.evaluation.average_precision);
