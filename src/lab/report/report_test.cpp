@@ -97,6 +97,24 @@ TEST_F(Report, ThePageIsSelfContainedAndNamesAreNoMarkup) {
   EXPECT_NE(page.find("33.3 %"), std::string::npos);
 }
 
+TEST_F(Report, AnExampleSaysWhereAndWhyBeforeItShowsWhatIsInside) {
+  report_.matches = {{{0, 0.5F, 0.875F}}, {}, {}};
+  report_.dataset.references[0].position = position_from({59.437, 24.745});
+  report_.dataset.queries[0].position = position_from({59.437, 24.7452});
+  report_.patches.push_back({false, 0, {{1, 2}, "pruning score", {0.5F, 1}, {1}}});
+  write_report(folder_ / "report.html", report_);
+  const auto page = contents(folder_ / "report.html");
+  std::size_t at = 0;
+  for (const auto* part :
+       {"match 1: right", "similarity 0.875, 11 m", "Answer: near 59.437000, 24.745000, where match 1 was taken.",
+        "Accepted: similarity 0.875 reaches the threshold 0.500.", "<details>", "class=\"maps\"",
+        "1 of 2 patches of the query kept", "<td class=\"n\">0.8750</td>", "</details>"}) {
+    const auto found = page.find(part, at);
+    ASSERT_NE(found, std::string::npos) << part;
+    at = found;
+  }
+}
+
 TEST_F(Report, AnUnlabelledRunHasNoVerdicts) {
   report_.dataset.labelled = false;
   report_.dataset.positives.clear();
