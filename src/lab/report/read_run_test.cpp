@@ -270,6 +270,8 @@ TEST_F(ReadRun, ASweepIsDrawnAgainTheSame) {
   sweep.run.size = {224, 224};
   sweep.skipped = {{"q1.png", ErrorCode::kBadImage, "not a picture"}, {"q2.png", ErrorCode::kNotFound, "gone"}};
   for (const double rho : {1.0, 0.5}) sweep.points.push_back({"m", rho, 1, 8, 10 * rho, 12 * rho, *report_.evaluation});
+  sweep.points[1].ms_low = 4.25;
+  sweep.points[1].ms_high = 6.5;
   write_sweep(folder_ / "run", sweep);
   const auto run = read_run(folder_ / "run/sweep.json");
   write_sweep(folder_ / "again", std::get<Sweep>(run));
@@ -286,6 +288,10 @@ TEST_F(ReadRun, ASweepIsDrawnAgainTheSame) {
   json["runs"][1]["recall"] = {{"2", 50}};
   write("sweep.json", json.dump());
   EXPECT_EQ(refusal("sweep.json").find("(accepted)"), std::string::npos);
+  json = Json::parse(text);
+  json["runs"][1]["ms_per_image_p5"] = 7;
+  write("sweep.json", json.dump());
+  EXPECT_NE(refusal("sweep.json").find("'ms_per_image_p5' is no number from 0 to 6.5"), std::string::npos) << "more than p95";
 }
 
 TEST_F(ReadRun, GeoJsonHasPointsLinesAndVerdicts) {

@@ -7,6 +7,7 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "lab/report/chart.h"
@@ -224,15 +225,45 @@ TEST_F(Report, TellsRightFromWrong) {
 TEST_F(Report, ASweepIsATableACurveAndAPage) {
   Sweep sweep;
   for (const double rho : {1.0, 0.5}) sweep.points.push_back({"m<1>", rho, 1, 8, 10 * rho, 12 * rho, *report_.evaluation});
+  sweep.points[1].ms_low = 4.5;
+  sweep.points[1].ms_high = 7;
   write_sweep(folder_ / "sweep", sweep);
   const auto csv = contents(folder_ / "sweep/sweep.csv");
   EXPECT_EQ(count(csv, "\n"), 3U);
+  EXPECT_NE(csv.find(",,\n"), std::string::npos) << "a spread that is not known";
+  EXPECT_TRUE(csv.ends_with(",4.500,7.000\n")) << csv;
   EXPECT_EQ(nlohmann::json::parse(contents(folder_ / "sweep/sweep.json"))["runs"].size(), 2U);
   const auto svg = contents(folder_ / "sweep/sweep.svg");
   EXPECT_TRUE(svg.starts_with("<svg xmlns="));
   EXPECT_EQ(count(svg, "<circle"), 3U) << "one of them in the legend";
   EXPECT_NE(svg.find("m&lt;1&gt;"), std::string::npos);
-  EXPECT_EQ(contents(folder_ / "sweep/report.html").find("http:"), std::string::npos);
+  const auto page = contents(folder_ / "sweep/report.html");
+  EXPECT_EQ(page.find("http:"), std::string::npos);
+  EXPECT_NE(page.find("4.5 to 7.0"), std::string::npos);
+  EXPECT_EQ(page.find("Uneven times"), std::string::npos);
+  sweep.points[1].ms_high = 7.6;
+  sweep.points[1].evaluation.num_queries = 100;
+  write_sweep(folder_ / "sweep", sweep);
+  EXPECT_NE(contents(folder_ / "sweep/report.html").find("Uneven times:</b> m&lt;1&gt; at rho 0.5."), std::string::npos);
+}
+
+TEST(Chart, LabelsOfPointsThatCoincideStandApart) {
+  const auto drawn =
+      svg({"t", "x", "y", {{"", {{5, 50, "one"}, {5, 50, "two"}, {5, 50, "three"}, {9, 50, "far"}}, true}}, false});
+  std::set<std::string> heights;
+  for (const auto* label : {">one<", ">two<", ">three<"}) {
+    const auto at = drawn.rfind(" y=\"", drawn.find(label));
+    heights.insert(drawn.substr(at, drawn.find('"', at + 4) - at));
+  }
+  EXPECT_EQ(heights.size(), 3U) << drawn;
+}
+
+TEST(Chart, ASpreadIsABarThatTheAxisHasRoomFor) {
+  report::Chart chart{"t", "x", "y", {{"s", {{5, 50, "", {}}, {95, 60, "", report::Spread{8, 97}}}, true}}, false};
+  const auto with = svg(chart);
+  EXPECT_NE(with.find(">100<"), std::string::npos) << "the axis reaches as far as the bar: " << with;
+  chart.series[0].points[1].x_spread.reset();
+  EXPECT_EQ(count(with, "<path"), count(svg(chart), "<path") + 3) << "a bar and its two ends, on the same axes";
 }
 
 TEST(Chart, OnePointAndNoPointsAreDrawnToo) {
