@@ -10,14 +10,19 @@
 
 namespace revisit {
 
-/// float32 (rows, dim), and beside it FILE.names.txt: the name of each row, one a line (a line break in a name becomes a space).
+/// float32 (rows, dim), and beside it FILE.names.txt: the name of each row on a line of its own. Control characters and bytes
+/// that are not UTF-8 are written as "\xNN", and so is a backslash before such digits ("\x5c"): every name can be had back.
 void export_npy(const Index& index, const std::filesystem::path& file);
 
-/// image,lat,lon,east,north,heading_deg,time,path: can be given back as a table of positions.
+/// image,lat,lon,east,north,heading_deg,time,path: can be given back as a table of positions. Names are written as in
+/// FILE.names.txt, with an apostrophe in front of what a spreadsheet would take for a formula.
 void export_csv(const Index& index, const std::filesystem::path& file);
 
 /// A FeatureCollection with a point for every photo whose latitude and longitude are known. Returns how many.
 int export_geojson(const Index& index, const std::filesystem::path& file);
+
+/// KML: a placemark with name and point for every photo whose latitude and longitude are known. Returns how many.
+int export_kml(const Index& index, const std::filesystem::path& file);
 
 /// Lines "NAME OTHER": the `top_k` most similar others of every photo, as hloc reads them for matching. A name with a space or
 /// line break, which that format cannot hold, is Error kUsage. progress(done, total) may stop it by returning false

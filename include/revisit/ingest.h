@@ -22,6 +22,8 @@ struct DescribedPhotos {
   std::vector<int> skipped_rows;
   double median_forward_ms = 0;     ///< preprocessed tensor to descriptor, without decoding (R2Former protocol)
   double median_end_to_end_ms = 0;  ///< decoding, preprocessing and forward, one after the other
+  double forward_ms_p5 = 0;         ///< 5th and 95th percentile of the forward times: far apart when the machine was disturbed
+  double forward_ms_p95 = 0;
 };
 
 /// Decodes ahead of inference, turned as the extractor's spec says. progress(done, total) may stop it by returning false (Error

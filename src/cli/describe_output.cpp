@@ -8,10 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "cli/describe.h"
 #include "core/base/fail.h"
 #include "core/base/file.h"
+#include "core/formats/escape.h"
 #include "core/formats/npy.h"
-#include "cli/describe.h"
 
 namespace revisit::cli {
 namespace {
@@ -100,10 +101,7 @@ void write_descriptors(const DescribeArgs& args, const Described& described) {
   const bool device = fs::exists(args.output, ignored) && !fs::is_regular_file(args.output, ignored);
   if (!device && (args.skip_bad || !described.rows_are_arguments)) {
     std::string lines;
-    for (auto name : described.names) {
-      for (std::size_t at = 0; (at = name.find('\n', at)) != std::string::npos; at += 2) name.replace(at, 1, "\\n");
-      lines += name + "\n";
-    }
+    for (const auto& name : described.names) lines += escaped_bytes(name) + "\n";
     AtomicFile names(names_path(args.output));
     names.write(lines);
     names.commit();

@@ -6,12 +6,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "core/base/fail.h"
-#include "core/base/stop.h"
 #include "cli/binding.h"
 #include "cli/index_options.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
+#include "core/base/fail.h"
+#include "core/base/stop.h"
+#include "core/formats/text.h"
 #include "revisit/export.h"
 #include "revisit/index.h"
 
@@ -162,21 +163,25 @@ struct ExportArgs {
 
 std::string format_of(const ExportArgs& args) {
   if (!args.format.empty()) return args.format;
-  const auto extension = fs::path(args.output).extension();
-  if (extension == ".csv") return "csv";
-  if (extension == ".geojson" || extension == ".json") return "geojson";
-  return extension == ".txt" ? "pairs" : "npy";
+  const std::string extension = lower(fs::path(args.output).extension().string());
+  if (extension == ".npy" || extension == ".csv" || extension == ".geojson" || extension == ".kml") return extension.substr(1);
+  if (extension == ".json") return "geojson";
+  if (extension == ".txt") return "pairs";
+  fail_with_hint(
+      ErrorCode::kUsage, "--format npy|pairs|csv|geojson|kml writes any of them under any name",
+      "the name '{}' does not say what to write: .npy, .txt (pairs), .csv, .geojson, .json (GeoJSON) and .kml are known",
+      args.output);
 }
 
 int run_export(const ExportArgs& args, Console& console) {
   if (args.output.empty()) fail(ErrorCode::kUsage, "where to write is not said: -o FILE");
+  const std::string format = format_of(args);
   const Index index = Index::open(args.folder.front());
   std::error_code ignored;
   if (fs::equivalent(fs::absolute(args.output).parent_path(), args.folder.front(), ignored)) {
     fail_with_hint(ErrorCode::kUsage, "-o with a folder of yours", "'{}' lies inside the index, whose files are not written over",
                    args.output);
   }
-  const std::string format = format_of(args);
   int written = index.live_rows();
   if (format == "npy") {
     export_npy(index, args.output);
@@ -184,6 +189,8 @@ int run_export(const ExportArgs& args, Console& console) {
     export_csv(index, args.output);
   } else if (format == "geojson") {
     written = export_geojson(index, args.output);
+  } else if (format == "kml") {
+    written = export_kml(index, args.output);
   } else {
     finish_work_on_signal();
     Progress progress("pairing", static_cast<std::size_t>(written), console.quiet);
@@ -260,8 +267,8 @@ Verb make_index_export(Console& console) {
                    "revisit index export places.rvs -o places.geojson"};
   verb.positional = {"DB", "the index, a folder", 1, 1, &args->folder};
   verb.options = {{"-o,--output", "FILE", "file to write", to_text(args->output)},
-                  {"--format", "KIND", "npy (with FILE.names.txt), pairs, csv or geojson; default: by the name of FILE, else npy",
-                   to_choice(args->format, {"npy", "pairs", "csv", "geojson"})},
+                  {"--format", "KIND", "npy (with FILE.names.txt), pairs, csv, geojson or kml; default: as the name of FILE ends",
+                   to_choice(args->format, {"npy", "pairs", "csv", "geojson", "kml"})},
                   {"-k,--top-k", "K", "pairs: most similar photos of each, 1 to 999; default 20", to_int(args->top_k, 1, 999)}};
   console.add_options(verb.options);
   verb.run = [args, &console] { return run_export(*args, console); };

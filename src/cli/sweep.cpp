@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <memory>
 
-#include "core/base/fail.h"
-#include "core/base/stop.h"
 #include "cli/binding.h"
 #include "cli/output.h"
 #include "cli/photo_run.h"
 #include "cli/verbs.h"
+#include "core/base/fail.h"
+#include "core/base/stop.h"
 
 namespace revisit::cli {
 namespace {
@@ -57,12 +57,13 @@ std::vector<NamedModel> open_models(const std::vector<std::string>& names, const
 std::string table_of(const Sweep& sweep) {
   std::size_t width = 5;
   for (const auto& point : sweep.points) width = std::max(width, point.model.size());
-  std::string out = fmt::format("{:<{}}  {:>5}  {:>8}  {:>10}", "model", width, "rho", "ms/image", "end-to-end");
+  std::string out =
+      fmt::format("{:<{}}  {:>5}  {:>8}  {:>13}  {:>10}", "model", width, "rho", "ms/image", "p5 to p95", "end-to-end");
   for (const auto& at : sweep.points.front().evaluation.recall) out += fmt::format("  {:>6}", fmt::format("R@{}", at.k));
   out += "  95 % interval\n";
   for (const auto& point : sweep.points) {
-    out += fmt::format("{:<{}}  {:>5g}  {:>8.1f}  {:>10.1f}", point.model, width, point.rho, point.ms_per_image,
-                       point.end_to_end_ms);
+    out += fmt::format("{:<{}}  {:>5g}  {:>8.1f}  {:>13}  {:>10.1f}", point.model, width, point.rho, point.ms_per_image,
+                       fmt::format("{:.1f} to {:.1f}", point.ms_low, point.ms_high), point.end_to_end_ms);
     for (const auto& at : point.evaluation.recall) out += fmt::format("  {:>6.1f}", at.percent);
     const RecallAt& first = point.evaluation.recall.front();
     out += fmt::format("  R@{} {:.1f} to {:.1f}\n", first.k, first.low95, first.high95);
@@ -94,7 +95,8 @@ void sweep_model(const NamedModel& named, const SweepArgs& args, const Dataset& 
     }
     const auto matches = match_all(queries.photos, args.data.dim ? whitened : references->photos, top_k, search_filter(dataset));
     sweep.points.push_back({model_label(name), rho, described_rho, queries.photos.dim, queries.photos.median_forward_ms,
-                            queries.photos.median_end_to_end_ms, evaluate(dataset, matches, args.data.recall_values)});
+                            queries.photos.median_end_to_end_ms, evaluate(dataset, matches, args.data.recall_values),
+                            queries.photos.forward_ms_p5, queries.photos.forward_ms_p95});
     console.talk(fmt::format("{} at rho {:g}: {}", model_label(name), rho, recall_line(sweep.points.back().evaluation)));
   }
 }

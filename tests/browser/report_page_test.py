@@ -16,6 +16,9 @@ import sys
 PROBE = """
 <script>
 addEventListener('load', () => {
+  const folded = [...document.querySelectorAll('details')].filter(e => !e.open).length;
+  const shut = [...document.querySelectorAll('details .maps img')].filter(e => !e.checkVisibility()).length;
+  document.querySelectorAll('details').forEach(e => e.open = true);
   const box = e => { const r = e.getBoundingClientRect(); return [r.width, r.height]; };
   const svg = id => document.querySelector('#' + id + ' svg');
   const images = [...document.images];
@@ -28,7 +31,12 @@ addEventListener('load', () => {
     empty: images.filter(i => !i.complete || i.naturalWidth === 0).map(i => i.alt),
     squashed: images.filter(i => box(i)[0] < 20 || box(i)[1] < 15).length,
     rows: document.querySelectorAll('.row').length,
-    maps: document.querySelectorAll('.maps img').length,
+    maps: document.querySelectorAll('.maps img').length, folded, shut,
+    answers: [...document.querySelectorAll('article')].filter(e => {
+      const tops = [...e.children].map(c => c.getBoundingClientRect().top);
+      return [...e.children].map(c => c.className || c.tagName).join() === 'row,where,why,DETAILS' && tops.every((t, i) => !i || t > tops[i - 1]);
+    }).length,
+    words: [...document.querySelectorAll('.where, .why')].map(e => e.textContent),
     curve: svg('curve') ? box(svg('curve')) : null,
     curveLines: svg('curve') ? svg('curve').querySelectorAll('path[stroke-width="2"]').length : 0,
     map: svg('map') ? box(svg('map')) : null,
@@ -122,10 +130,16 @@ def main():
 
     for width in (1280, 500):
         seen = probe(browser, page, width)
-        print(width, {key: value for key, value in seen.items() if key != "empty"})
+        print(width, {key: value for key, value in seen.items() if key not in ("empty", "words")})
         expect(seen["rows"] == 12, f"{seen['rows']} rows of queries, 12 expected")
         expect(seen["images"] >= 12 * 5 + seen["maps"], f"{seen['images']} pictures are too few")
-        expect(seen["maps"] == 4 * 12, f"{seen['maps']} heat maps and masks, 48 expected: two a query and two a match")
+        expect(seen["maps"] == 4 * 12, f"{seen['maps']} heat maps and masks, 48 expected: two per query and two per match")
+        expect(seen["folded"] == 12 and seen["shut"] == seen["maps"], "what the model looked at is not folded away")
+        expect(seen["answers"] == 12, f"{seen['answers']} of 12 examples go from photos to place, reason and details")
+        places = [words for words in seen["words"] if re.search(r"(near|taken at) 47\.85\d+, [89]\.\d+", words)]
+        expect(len(places) == 12, f"{len(places)} of 12 answers say where the photo was taken: {seen['words'][:4]}")
+        reasons = [words for words in seen["words"] if re.search(r"similarity,? [\d.]+,? (reaches|is below) the threshold", words)]
+        expect(len(reasons) == 12, f"{len(reasons)} of 12 answers say why")
         expect(not seen["empty"], f"pictures that did not load: {seen['empty'][:3]}")
         expect(seen["squashed"] == 0, f"{seen['squashed']} pictures are too small to see")
         expect(seen["curve"] and min(seen["curve"]) > 150 and seen["curveLines"] == 1, "the precision-recall curve is not there")

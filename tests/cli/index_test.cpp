@@ -59,7 +59,7 @@ TEST_F(IndexVerbs, NeitherPhotosNorTheIndexItselfAreWrittenOver) {
       << forgotten.err;
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "photos"), {}), 2) << "nothing was put there";
   ASSERT_EQ(add({"photos"}).exit_code, 0);
-  EXPECT_EQ(run({"index", "export", "db", "-o", "db/vectors.bin"}).exit_code, 2);
+  EXPECT_EQ(run({"index", "export", "db", "-o", "db/vectors.bin", "--format", "npy"}).exit_code, 2);
   EXPECT_EQ(run({"index", "verify", "db"}).exit_code, 0);
   const auto nowhere = run({"index", "export", "db", "-o", "p.geojson", "-q", "--json"});
   EXPECT_EQ(nowhere.json()["left_out"], 2) << "they have no position";

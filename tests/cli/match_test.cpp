@@ -253,9 +253,9 @@ TEST_F(Match, WithoutAPositionNobodyKnowsWhetherAMatchIsRight) {
   EXPECT_EQ(verdict("lost.png"), "unknown") << result.out;
   EXPECT_EQ(verdict("b.png"), "unknown") << result.out;
   const auto page = contents("out/report.html");
-  EXPECT_NE(page.find("<b>1 right</b>"), std::string::npos);
-  EXPECT_NE(page.find("<b>2 unknown</b>"), std::string::npos);
-  EXPECT_EQ(page.find("<b>2 wrong</b>"), std::string::npos);
+  EXPECT_NE(page.find("<b>match 1: right</b>"), std::string::npos);
+  EXPECT_NE(page.find("<b>match 2: unknown</b>"), std::string::npos);
+  EXPECT_EQ(page.find("<b>match 2: wrong</b>"), std::string::npos);
   ASSERT_EQ(run({"report", "out/run.json", "-o", "again"}).exit_code, 0);
   EXPECT_EQ(contents("again/report.html"), page);
 }

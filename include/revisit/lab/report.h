@@ -9,12 +9,12 @@
 #include <variant>
 #include <vector>
 
-#include "revisit/lab/compare.h"
-#include "revisit/lab/dataset.h"
-#include "revisit/lab/evaluate.h"
 #include "revisit/extractor.h"
 #include "revisit/image.h"
 #include "revisit/index.h"
+#include "revisit/lab/compare.h"
+#include "revisit/lab/dataset.h"
+#include "revisit/lab/evaluate.h"
 
 namespace revisit {
 
@@ -126,6 +126,8 @@ struct SweepPoint {
   double ms_per_image = 0;
   double end_to_end_ms = 0;
   Evaluation evaluation;
+  double ms_low = 0;  ///< 5th and 95th percentile of the times whose median is ms_per_image; both 0: not known
+  double ms_high = 0;
 };
 
 struct Sweep {
@@ -135,8 +137,8 @@ struct Sweep {
 };
 
 std::string sweep_json(const Sweep& sweep);
-/// Makes the folder and writes sweep.csv, sweep.svg and sweep.png (recall over milliseconds) and report.html. Returns their
-/// names, none for a sweep without points.
+/// Makes the folder and writes sweep.csv, sweep.svg and sweep.png (recall over milliseconds, with the spread of the times) and
+/// report.html. Returns their names, none for a sweep without points.
 std::vector<std::string> draw_sweep(const std::filesystem::path& folder, const Sweep& sweep);
 /// The same and sweep.json, from which read_run gives it back.
 void write_sweep(const std::filesystem::path& folder, const Sweep& sweep);

@@ -9,11 +9,47 @@
 #include <utility>
 
 #include "core/base/limits.h"
-#include "core/formats/text.h"
+#include "core/formats/escape.h"
 #include "core/formats/printable.h"
+#include "core/formats/text.h"
 
 namespace revisit {
+namespace {
 
+std::string_view without_leading(std::string_view text, char c) {
+  return text.substr(std::min(text.find_first_not_of(c), text.size()));
+}
+
+/// "@0499985.13@5300014.48@...", the names of the field: no formula has two numbers in such a place.
+bool is_named_by_position(std::string_view text) {
+  for (int number = 0; number < 2; ++number) {
+    if (!text.starts_with('@')) return false;
+    const auto digits = std::min(text.find_first_not_of("0123456789.-", 1), text.size()) - 1;
+    if (digits == 0) return false;
+    text.remove_prefix(1 + digits);
+  }
+  return text.starts_with('@');
+}
+
+/// Also with apostrophes in front, so that one more or less can be told from the text's own.
+bool reads_as_formula(std::string_view text) {
+  text = without_leading(without_leading(text, '\''), ' ');
+  // The last four are full-width, U+FF1D, U+FF0B, U+FF0D and U+FF20.
+  constexpr std::string_view kStarts[] = {"=", "+", "-", "@", "\xEF\xBC\x9D", "\xEF\xBC\x8B", "\xEF\xBC\x8D", "\xEF\xBC\xA0"};
+  return std::ranges::any_of(kStarts, [&](std::string_view start) { return text.starts_with(start); });
+}
+
+}  // namespace
+
+std::string csv_cell(std::string_view text) {
+  std::string cell = escaped_bytes(text);
+  if (reads_as_formula(cell) && !is_named_by_position(cell)) cell.insert(0, 1, '\'');
+  const bool spaces = cell.starts_with(' ') || cell.ends_with(' ');
+  if (!spaces && cell.find_first_of(",;\"") == std::string::npos) return cell;
+  std::string out = "\"";
+  for (const char c : cell) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
 
 CsvReader::CsvReader(std::string_view text, std::string file) : text_(text), file_(std::move(file)) {
   if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
@@ -40,6 +76,12 @@ std::size_t CsvReader::required_column(std::initializer_list<std::string_view> n
   fail_with_hint(ErrorCode::kBadFile,
                  fmt::format("its first line is '{}'", printable(fmt::format("{}", fmt::join(header_, ",")))),
                  "'{}' has no column '{}'", file_, *names.begin());
+}
+
+std::string CsvReader::text(std::size_t column) const {
+  std::string_view cell = cells_[column];
+  if (cell.starts_with('\'') && reads_as_formula(cell)) cell.remove_prefix(1);
+  return unescaped_bytes(cell);
 }
 
 bool CsvReader::next() {

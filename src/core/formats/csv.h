@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // Comma-separated values as RFC 4180 describes them, read row by row so that a large file needs no more memory than its longest
-// row.
+// row; and cells of text as we write them, harmless to a spreadsheet and a terminal and read back byte for byte.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,12 @@
 #include "core/base/fail.h"
 
 namespace revisit {
+
+/// A cell that holds foreign text, such as the name of a file: escaped_bytes; then an apostrophe in front of what a spreadsheet
+/// would take for a formula (= + - @, also full-width, after any spaces) and of what begins with such an apostrophe already; then
+/// quotes where RFC 4180 or a spreadsheet's other separators ask for them. "@east@north@..." names, which no spreadsheet can
+/// compute, stay as they are. Numbers are not text: write them yourself.
+std::string csv_cell(std::string_view text);
 
 class CsvReader {
  public:
@@ -28,6 +34,7 @@ class CsvReader {
   /// Moves to the next row; false at the end. Empty lines are passed over; every row has as many cells as the header.
   bool next();
   const std::string& cell(std::size_t column) const { return cells_[column]; }
+  std::string text(std::size_t column) const;       ///< what csv_cell was given to write this cell
   std::uint64_t line() const { return row_line_; }  ///< where the row starts, from 1
 
   /// Error kBadFile: "'gt.csv', line 3: ...".

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/limits.h"
+#include "core/base/random.h"
 #include "test_files.h"
 
 namespace revisit {
@@ -72,6 +73,42 @@ TEST(Csv, RefusesWhatIsNoCsv) {
 }
 
 TEST(Csv, KeepsFormulasAndInvalidUtf8AsText) { EXPECT_EQ(rows_of("a\n=1+1\n\xFF\xC0\n", 1), (Rows{{"=1+1"}, {"\xFF\xC0"}})); }
+
+TEST(Csv, CellsOfTextAreNeitherFormulasNorCommandsOfATerminal) {
+  for (const auto* plain : {"", "a.jpg", "sub/b c.jpg", "5", "a=b-c", "'quoted'", "Caf\xC3\xA9.jpg"})
+    EXPECT_EQ(csv_cell(plain), plain);
+  EXPECT_EQ(csv_cell("=1+1"), "'=1+1");
+  EXPECT_EQ(csv_cell("+1"), "'+1");
+  EXPECT_EQ(csv_cell("-5.jpg"), "'-5.jpg");
+  EXPECT_EQ(csv_cell("@x"), "'@x");
+  EXPECT_EQ(csv_cell("@SUM(1)@2@"), "'@SUM(1)@2@");
+  EXPECT_EQ(csv_cell("@1@x@"), "'@1@x@");
+  EXPECT_EQ(csv_cell("'@1@2@"), "''@1@2@");
+  for (const auto* named : {"@0499985.13@5300014.48@32@T@.jpg", "@-1.5@2@.png"}) EXPECT_EQ(csv_cell(named), named);
+  EXPECT_EQ(csv_cell("\xEF\xBC\x9Dsum"), "'\xEF\xBC\x9Dsum");
+  EXPECT_EQ(csv_cell("  =1"), "'  =1");
+  EXPECT_EQ(csv_cell(" a "), "\" a \"") << "some readers trim";
+  EXPECT_EQ(csv_cell("'=1"), "''=1") << "the file's own apostrophe";
+  EXPECT_EQ(csv_cell("=cmd|' /C calc'!A0,\"x\""), "\"'=cmd|' /C calc'!A0,\"\"x\"\"\"");
+  EXPECT_EQ(csv_cell("a;b"), "\"a;b\"") << "the separator of other countries";
+  EXPECT_EQ(csv_cell("\t=1"), "\\x09=1");
+  EXPECT_EQ(csv_cell("a\nb\x1B[2J"), "a\\x0ab\\x1b[2J");
+}
+
+TEST(Csv, CellsOfTextComeBackByteForByte) {
+  constexpr std::string_view kBytes("''''==+-@@@12  ;,\"\"\\\\\\xx05abcf\n\r\t\x1B\x7F\xFF\xEF\xBC\x9D\xC3\xA9.");
+  SplitMix random(11);
+  for (int i = 0; i < 20'000; ++i) {
+    std::string name;
+    for (std::size_t length = random.below(9); name.size() < length;) name += kBytes[random.below(kBytes.size())];
+    const std::string text = "a,b,c\n" + csv_cell(name) + ",-1," + csv_cell(name) + "\n";
+    CsvReader csv(text, "t.csv");
+    ASSERT_TRUE(csv.next()) << text;
+    ASSERT_EQ(csv.text(0), name) << text;
+    ASSERT_EQ(csv.text(2), name) << text;
+    ASSERT_FALSE(csv.next()) << text;
+  }
+}
 
 TEST(Csv, LimitsColumns) {
   const auto header = [](std::size_t columns) { return std::string(columns - 1, ',') + "\n"; };

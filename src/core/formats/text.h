@@ -24,7 +24,7 @@ std::optional<double> parse_time(std::string_view text);
 
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-/// "1 photo", "2 photos".
+/// "1 photo", "2 photos", "2 queries".
 std::string counted(std::size_t count, const std::string& noun);
 
 }  // namespace revisit

@@ -7,15 +7,15 @@
 
 #include "core/base/limits.h"
 #include "core/formats/csv.h"
-#include "recognise/photos/photos.h"
-#include "core/formats/text.h"
 #include "core/formats/printable.h"
+#include "core/formats/text.h"
+#include "recognise/photos/photos.h"
 
 namespace revisit::dataset {
 
 std::vector<std::vector<int>> parse_gt_csv(std::string_view text, const std::string& file, const std::vector<Photo>& queries,
                                            const std::vector<Photo>& references, std::vector<std::string>& notes) {
-    CsvReader csv(text, file);
+  CsvReader csv(text, file);
   const auto query_column = csv.required_column({"query"});
   const auto best_column = csv.column({"best_ref"});
   const auto accepted_column = best_column ? csv.column({"accepted_refs"}) : csv.required_column({"accepted_refs"});
@@ -25,8 +25,9 @@ std::vector<std::vector<int>> parse_gt_csv(std::string_view text, const std::str
   std::vector<std::uint64_t> line_of(queries.size(), 0);
   std::uint64_t total = 0;
   while (csv.next()) {
-    const auto query = query_names.find(csv.cell(query_column));
-    if (!query) csv.fail_here("the query '{}' is not in the folder of queries", printable(csv.cell(query_column)));
+    const std::string asked = csv.text(query_column);
+    const auto query = query_names.find(asked);
+    if (!query) csv.fail_here("the query '{}' is not in the folder of queries", printable(asked));
     const auto q = static_cast<std::size_t>(*query);
     if (line_of[q] != 0) csv.fail_here("the query '{}' was already on line {}", printable(queries[q].name), line_of[q]);
     line_of[q] = csv.line();
@@ -37,9 +38,10 @@ std::vector<std::vector<int>> parse_gt_csv(std::string_view text, const std::str
       if (!reference) csv.fail_here("the reference '{}' is not in the folder of references", printable(name));
       out[q].push_back(*reference);
     };
-    if (best_column) accept(csv.cell(*best_column));
+    if (best_column) accept(csv.text(*best_column));
     if (accepted_column) {
-      for (const auto name : split(csv.cell(*accepted_column), '|')) accept(name);
+      const std::string list = csv.text(*accepted_column);
+      for (const auto name : split(list, '|')) accept(name);
     }
     std::ranges::sort(out[q]);
     out[q].erase(std::unique(out[q].begin(), out[q].end()), out[q].end());

@@ -13,7 +13,8 @@
 namespace revisit::report {
 namespace {
 
-constexpr double kWidth = 720, kPlotHeight = 330, kLeft = 64, kRight = 72, kTop = 16, kBottom = 52, kLegendLine = 22;
+constexpr double kWidth = 720, kPlotHeight = 330, kLeft = 64, kRight = 72, kTop = 16, kBottom = 52, kLegendLine = 22,
+                 kBelowLegend = 8;
 constexpr std::array<Colour, 6> kColours{
     {{0, 114, 178}, {213, 94, 0}, {0, 133, 95}, {155, 79, 150}, {122, 92, 0}, {91, 107, 123}}};
 const std::array<std::vector<double>, 3> kDashes{{{}, {7, 4}, {2, 4}}};
@@ -50,7 +51,7 @@ class Plot {
  public:
   explicit Plot(const Chart& chart) : chart_(chart) {
     const auto named = std::ranges::count_if(chart.series, [](const Series& s) { return !s.name.empty(); });
-    top_ = kTop + kLegendLine * static_cast<double>(named);
+    top_ = kTop + kLegendLine * static_cast<double>(named) + kBelowLegend;
     bottom_ = top_ + kPlotHeight;
     out_ = {kWidth, bottom_ + kBottom, chart.title, {}};
     choose_axes();
@@ -68,6 +69,7 @@ class Plot {
       for (const auto& point : series.points) {
         x.push_back(point.x);
         y.push_back(point.y);
+        if (point.x_spread) x.insert(x.end(), {point.x_spread->low, point.x_spread->high});
       }
     }
     if (x.empty()) return;
@@ -102,6 +104,28 @@ class Plot {
     words({16, (top_ + bottom_) / 2}, chart_.y_label, {12, false, Anchor::kMiddle, true});
   }
 
+  void draw_spread(Spread spread, double y, Colour colour) {
+    const double low = x_.at(spread.low, kLeft, kWidth - kRight), high = x_.at(spread.high, kLeft, kWidth - kRight);
+    out_.shapes.emplace_back(Line{{{low, y}, {high, y}}, colour, 1, {}});
+    for (const double end : {low, high}) out_.shapes.emplace_back(Line{{{end, y - 4}, {end, y + 4}}, colour, 1, {}});
+  }
+
+  /// Above or below the marker, and further off where another label stands already: points of a curve may coincide. Labels of
+  /// every other series begin below: curves of a comparison run close to each other.
+  void label(const std::string& text, Point at, bool above, Colour colour) {
+    constexpr double kLabelWidth = 46, kLabelHeight = 11;
+    constexpr std::array<double, 4> kShifts{-8, 17, -20, 29};
+    const auto is_free = [&](Point place) {
+      return std::ranges::none_of(labels_, [&](Point other) {
+        return std::abs(other.x - place.x) < kLabelWidth && std::abs(other.y - place.y) < kLabelHeight;
+      });
+    };
+    Point place{at.x + 6, at.y + kShifts[above ? 0 : 1]};
+    for (std::size_t i = 0; i < kShifts.size() && !is_free(place); ++i) place.y = at.y + kShifts[i];
+    labels_.push_back(place);
+    words(place, text, {11}, colour);
+  }
+
   void draw(const Series& series, std::size_t number) {
     if (series.points.empty()) return;
     const Colour colour = kColours[number % kColours.size()];
@@ -109,13 +133,12 @@ class Plot {
     Line curve{{}, colour, 2, dash};
     for (const auto& point : series.points) curve.points.push_back(place(point));
     out_.shapes.emplace_back(std::move(curve));
-    // Labels of every other series stand below their markers: curves of a comparison run close to each other.
-    const double label_shift = number % 2 == 0 ? -8 : 17;
     for (const auto& point : series.points) {
       if (!series.markers) break;
       const Point at = place(point);
+      if (point.x_spread) draw_spread(*point.x_spread, at.y, colour);
       out_.shapes.emplace_back(Disc{at, 4, colour});
-      if (!point.label.empty()) words({at.x + 6, at.y + label_shift}, point.label, {11}, colour);
+      if (!point.label.empty()) label(point.label, at, number % 2 == 0, colour);
     }
     if (series.name.empty()) return;
     const double y = kTop + kLegendLine * static_cast<double>(legend_++);
@@ -127,6 +150,7 @@ class Plot {
   const Chart& chart_;
   double top_ = kTop, bottom_ = 0;
   int legend_ = 0;
+  std::vector<Point> labels_;  // where their text begins
   Axis x_, y_;
   Drawing out_;
 };

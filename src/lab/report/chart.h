@@ -11,10 +11,15 @@
 
 namespace revisit::report {
 
+struct Spread {
+  double low = 0, high = 0;
+};
+
 struct ChartPoint {
   double x = 0;
   double y = 0;
-  std::string label;  ///< beside the marker, may be empty
+  std::string label;                 ///< beside the marker, may be empty
+  std::optional<Spread> x_spread{};  ///< a thin bar through the marker
 };
 
 struct Series {

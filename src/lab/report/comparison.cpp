@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/formats/csv.h"
 #include "lab/report/chart.h"
 #include "lab/report/text.h"
 
@@ -102,8 +103,8 @@ std::string csv_of_comparison(const Comparison& comparison) {
     for (std::size_t r = 0; r < line.repetitions.size(); ++r) {
       for (std::size_t d = 0; d < line.repetitions[r].size(); ++d) {
         const CompareLine one{line.name, line.rho, {line.repetitions[r]}};
-        out += fmt::format("{},{},{},{},{},{:.3f}", csv_field(line.name), line.rho, r + 1,
-                           csv_field(comparison.config.datasets[d].name), comparison.num_queries[d],
+        out += fmt::format("{},{},{},{},{},{:.3f}", csv_cell(line.name), line.rho, r + 1,
+                           csv_cell(comparison.config.datasets[d].name), comparison.num_queries[d],
                            line.repetitions[r][d].ms_per_image);
         for (const int k : comparison.config.recall_values) out += fmt::format(",{:.3f}", recall_of(one, d, k).mean);
         out += "\n";

@@ -18,7 +18,9 @@ struct ShownQueries {
 /// Twelve in all; eight of them wrong where there are that many.
 ShownQueries shown_queries(const RunReport& report);
 
-/// The sections of the page with photos, heat maps and kept tokens.
+bool keeps_all(const PatchScores& scores);  ///< no patch was pruned
+
+/// The sections of the page with photos, answers in words and, folded away, heat maps, kept tokens and all scores.
 std::string examples_html(const RunReport& report);
 
 }  // namespace revisit::report

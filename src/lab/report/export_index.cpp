@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// An index as npy, csv, GeoJSON and pairs, row by row, so that memory does not grow with it.
+// An index as npy, csv, GeoJSON, KML and pairs, row by row, so that memory does not grow with it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +8,8 @@
 
 #include "core/base/fail.h"
 #include "core/base/file.h"
+#include "core/formats/csv.h"
+#include "core/formats/escape.h"
 #include "core/formats/npy.h"
 #include "lab/report/text.h"
 #include "revisit/export.h"
@@ -24,12 +26,6 @@ void for_each_live(const Index& index, const Action& action) {
   }
 }
 
-std::string without_line_breaks(std::string name) {
-  std::ranges::replace_if(
-      name, [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  return name;
-}
-
 std::string number(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : ""; }
 
 std::string csv_line(const IndexEntry& entry) {
@@ -43,8 +39,8 @@ std::string csv_line(const IndexEntry& entry) {
       lon = entry.position->geographic->lon_deg;
     }
   }
-  return fmt::format("{},{},{},{},{},{},{},{}\n", report::csv_field(entry.name), number(lat), number(lon), number(east),
-                     number(north), number(heading), number(entry.time_s), report::csv_field(entry.path));
+  return fmt::format("{},{},{},{},{},{},{},{}\n", csv_cell(entry.name), number(lat), number(lon), number(east), number(north),
+                     number(heading), number(entry.time_s), csv_cell(entry.path));
 }
 
 Json feature(const IndexEntry& entry) {
@@ -58,11 +54,17 @@ Json feature(const IndexEntry& entry) {
           {"properties", std::move(properties)}};
 }
 
+std::string placemark(const IndexEntry& entry) {
+  const LatLon place = *entry.position->geographic;
+  return fmt::format("<Placemark><name>{}</name><Point><coordinates>{:.8f},{:.8f}</coordinates></Point></Placemark>\n",
+                     report::escaped(escaped_bytes(entry.name)), place.lon_deg, place.lat_deg);
+}
+
 std::string pair_name(const Index& index, int row) {
   std::string name = index.entry(row).name;
   if (name.find_first_of(" \t\r\n") != std::string::npos) {
     fail_with_hint(ErrorCode::kUsage, "rename the file and add it again, or export csv",
-                   "the name '{}' has a space or line break, which a file of pairs cannot hold", without_line_breaks(name));
+                   "the name '{}' has a space or line break, which a file of pairs cannot hold", escaped_bytes(name));
   }
   return name;
 }
@@ -74,7 +76,7 @@ void export_npy(const Index& index, const std::filesystem::path& file) {
   AtomicFile names(file.string() + ".names.txt");
   for_each_live(index, [&](int row) {
     rows.add(index.checked_descriptor(row));
-    names.write(without_line_breaks(index.entry(row).name) + "\n");
+    names.write(escaped_bytes(index.entry(row).name) + "\n");
   });
   names.commit();
   rows.commit();
@@ -98,6 +100,21 @@ int export_geojson(const Index& index, const std::filesystem::path& file) {
     out.write((written++ == 0 ? "\n" : ",\n") + feature(entry).dump(-1, ' ', false, Json::error_handler_t::replace));
   });
   out.write("\n]}\n");
+  out.commit();
+  return written;
+}
+
+int export_kml(const Index& index, const std::filesystem::path& file) {
+  AtomicFile out(file);
+  int written = 0;
+  out.write("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<kml xmlns=\"http://www.opengis.net/kml/2.2\">\n<Document>\n");
+  for_each_live(index, [&](int row) {
+    const IndexEntry entry = index.entry(row);
+    if (!entry.position || !entry.position->geographic) return;
+    out.write(placemark(entry));
+    ++written;
+  });
+  out.write("</Document>\n</kml>\n");
   out.commit();
   return written;
 }

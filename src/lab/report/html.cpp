@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/formats/text.h"
 #include "lab/report/chart.h"
 #include "lab/report/examples.h"
 #include "lab/report/page.h"
@@ -24,12 +25,9 @@ std::string recall_table(const Evaluation& evaluation) {
 }
 
 std::string recall_notes(const Evaluation& evaluation) {
-  std::string out = fmt::format("<p>{} queries, {} references. {} queries have no right reference; they count as misses. ",
-                                evaluation.num_queries, evaluation.num_references, evaluation.num_without_positive);
-  return out + fmt::format(
-                   "Average precision {:.1f} %; {:.1f} % of the answerable queries are answered before the first wrong answer. "
-                   "Intervals: bootstrap over queries.</p>\n",
-                   evaluation.average_precision, evaluation.recall_at_full_precision);
+  return "<p>" + how_many(evaluation) +
+         fmt::format("Average precision {:.1f} %, recall at 100 % precision {:.1f} %. Intervals: bootstrap over queries.</p>\n",
+                     evaluation.average_precision, evaluation.recall_at_full_precision);
 }
 
 std::string curve(const Evaluation& evaluation) {
@@ -67,17 +65,21 @@ std::string summary(const RunReport& report) {
         out += card(fmt::format("{:.1f} %", at.percent), fmt::format("recall@{}", at.k));
     }
   }
-  out += card(fmt::format("{}", report.dataset.queries.size()), "queries");
-  out += card(fmt::format("{}", report.dataset.references.size()), "references");
+  out += card(fmt::format("{}", report.dataset.queries.size()), report.dataset.queries.size() == 1 ? "query" : "queries");
+  out += card(fmt::format("{}", report.dataset.references.size()),
+              report.dataset.references.size() == 1 ? "reference" : "references");
   if (report.run.ms_per_image > 0) out += card(fmt::format("{:.1f} ms", report.run.ms_per_image), "per query");
   out += card(fmt::format("{:g}", report.run.spec.rho.value_or(1)), "rho, tokens kept");
   out += fmt::format("</div>\n<p>{}</p>\n", escaped(report.dataset.protocol));
   if (report.run.min_similarity) {
     int accepted = 0;
     for (std::size_t q = 0; q < report.matches.size(); ++q) accepted += report.accepted(static_cast<int>(q)) ? 1 : 0;
-    out +=
-        fmt::format("<p>{} of {} queries have a match of similarity {:.4f} or more; the others are answered \"no match\".</p>\n",
-                    accepted, report.matches.size(), *report.run.min_similarity);
+    const auto queries = static_cast<int>(report.matches.size());
+    out += fmt::format("<p>Answered: {} of {}.", accepted, counted(report.matches.size(), "query"));
+    if (accepted < queries)
+      out +=
+          fmt::format(" For the others the best similarity is below the threshold {:.4f}: no match.", *report.run.min_similarity);
+    out += "</p>\n";
   }
   return out;
 }

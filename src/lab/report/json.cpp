@@ -157,6 +157,10 @@ std::string sweep_json(const Sweep& sweep) {
              {"dim", point.dim},
              {"ms_per_image", point.ms_per_image},
              {"end_to_end_ms", point.end_to_end_ms}};
+    if (point.ms_high > 0) {
+      one["ms_per_image_p5"] = point.ms_low;
+      one["ms_per_image_p95"] = point.ms_high;
+    }
     add_recall(one, point.evaluation);
     runs.push_back(std::move(one));
   }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/formats/text.h"
 #include "lab/report/text.h"
 
 namespace revisit::report {
@@ -23,23 +24,29 @@ table{border-collapse:collapse;max-width:100%}
 th,td{padding:.3rem .9rem .3rem 0;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}
 th{font-weight:600;white-space:nowrap}td{overflow-wrap:anywhere}
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;padding-left:.9rem;white-space:nowrap}
+td.long,th.long{min-width:11rem;padding-left:.9rem}
 .wide{overflow-x:auto}
-.row{display:grid;grid-template-columns:repeat(6,minmax(0,1fr));gap:.75rem;padding:.9rem 0;border-top:1px solid var(--line);
-break-inside:avoid;align-items:start}
-@media(max-width:60rem){.row{grid-template-columns:repeat(3,minmax(0,1fr))}}
-@media(max-width:34rem){.row{grid-template-columns:repeat(2,minmax(0,1fr))}}
+article{padding:.9rem 0 1.2rem;border-top:1px solid var(--line);break-inside:avoid}
+.row{display:grid;grid-template-columns:repeat(5,minmax(0,1fr));gap:.75rem;align-items:start}
+.row.lacks{grid-template-columns:repeat(6,minmax(0,1fr))}
+@media(max-width:60rem){.row,.row.lacks{grid-template-columns:repeat(3,minmax(0,1fr))}}
+@media(max-width:34rem){.row,.row.lacks{grid-template-columns:repeat(2,minmax(0,1fr))}}
 figure{margin:0;min-width:0}
 .photo{border:.25rem solid var(--plain);aspect-ratio:4/3;display:flex;align-items:center;justify-content:center;background:#8882}
 .photo img{width:100%;height:100%;object-fit:contain;display:block}
 .right .photo{border-color:var(--right)}.wrong .photo{border-color:var(--wrong);border-style:dashed}
 .query .photo{border-color:var(--query)}
 .right figcaption b{color:var(--right)}.wrong figcaption b{color:var(--wrong)}.query figcaption b{color:var(--query)}
-.maps{display:grid;grid-template-columns:1fr 1fr;gap:.25rem;margin-top:.25rem}
+.where,.why{margin:.5rem 0 0}.where{font-weight:600;font-variant-numeric:tabular-nums}
+details{margin-top:.5rem;font-size:.9rem}summary{cursor:pointer;width:fit-content;color:var(--query)}
+details p{margin:.75rem 0}
+.looks{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,16rem),22rem));gap:.75rem}
+.maps{display:grid;grid-template-columns:1fr 1fr;gap:.25rem}
 .maps img{width:100%;aspect-ratio:4/3;height:auto;object-fit:contain;display:block;background:#8882}
 figcaption{font-size:.8rem;line-height:1.35;margin-top:.3rem}
 .name{display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical;overflow:hidden;overflow-wrap:anywhere;opacity:.75}
 .none{padding:.5rem;font-size:.75rem;line-height:1.3;overflow-wrap:anywhere;text-align:center;max-height:100%;overflow:hidden}
-.why{grid-column:1/-1;margin:0;font-size:.9rem}.legend{font-size:.9rem}
+.lacking{margin:0;font-size:.9rem}
 .ramp{padding:.05rem .5rem;border-radius:.25rem;color:#fff;text-shadow:0 0 3px #000,0 0 3px #000;
 background:linear-gradient(90deg,#08061e,#3e1262,#82206e,#c63a4e,#f07424,#fabe3e,#fcfcc4)}
 .two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,30rem),1fr));gap:0 2rem;align-items:start}
@@ -80,6 +87,17 @@ Rows facts_of(const RunRecord& run) {
   if (run.min_similarity)
     rows.insert(rows.begin() + 6, {"no match", fmt::format("below similarity {:.4f}", *run.min_similarity)});
   return rows;
+}
+
+std::string how_many(const Evaluation& evaluation) {
+  const auto number = [](int count) { return static_cast<std::size_t>(count); };
+  std::string out = fmt::format("{}, {}. ", counted(number(evaluation.num_queries), "query"),
+                                counted(number(evaluation.num_references), "reference"));
+  if (evaluation.num_without_positive == 0) return out;
+  return out + fmt::format("{} no right reference and {}. ",
+                           counted(number(evaluation.num_without_positive), "query") +
+                               (evaluation.num_without_positive == 1 ? " has" : " have"),
+                           evaluation.num_without_positive == 1 ? "counts as a miss" : "count as misses");
 }
 
 std::string skipped_list(const std::vector<Skipped>& skipped) {

@@ -17,6 +17,8 @@ std::string page(const std::string& title, const std::string& body);
 using Rows = std::vector<std::pair<std::string, std::string>>;
 std::string fact_table(const Rows& rows);  ///< texts are escaped here
 Rows facts_of(const RunRecord& run);
+/// "8 queries, 16 references. 1 query has no right reference and counts as a miss. "
+std::string how_many(const Evaluation& evaluation);
 std::string skipped_list(const std::vector<Skipped>& skipped);  ///< empty when nothing was
 
 }  // namespace revisit::report

@@ -8,6 +8,7 @@
 
 #include "core/base/fail.h"
 #include "core/base/file.h"
+#include "core/formats/escape.h"
 #include "lab/report/canvas.h"
 #include "lab/report/text.h"
 #include "lab/report/thumbnail.h"
@@ -50,8 +51,9 @@ Image draw(const std::vector<Tile>& tiles, Orientation orientation) {
 }
 
 std::string paths_of(const RunReport& report, std::size_t q, std::size_t count) {
-  const auto path_of = [&](int row) { return report.dataset.references[static_cast<std::size_t>(row)].path.string() + "\n"; };
-  std::string out = "Query path:\n" + report.dataset.queries[q].path.string() + "\n\nPredictions paths:\n";
+  const auto line_of = [](const Photo& photo) { return escaped_bytes(photo.path.string()) + "\n"; };
+  const auto path_of = [&](int row) { return line_of(report.dataset.references[static_cast<std::size_t>(row)]); };
+  std::string out = "Query path:\n" + line_of(report.dataset.queries[q]) + "\nPredictions paths:\n";
   for (std::size_t i = 0; i < count; ++i) out += path_of(report.matches[q][i].row);
   if (report.dataset.labelled) {
     out += "\nPositives paths:\n";

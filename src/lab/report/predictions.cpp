@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/formats/csv.h"
 #include "lab/report/text.h"
 #include "revisit/lab/report.h"
 
@@ -44,8 +45,8 @@ void write_predictions(const std::filesystem::path& file, const RunReport& repor
   for (std::size_t q = 0; q < report.matches.size(); ++q) {
     int rank = 0;
     for (const auto& match : report.matches[q]) {
-      out += fmt::format("{},{},{},{},{}\n", report::csv_field(report.dataset.queries[q].name), ++rank,
-                         report::csv_field(report.dataset.references[static_cast<std::size_t>(match.row)].name), match.distance,
+      out += fmt::format("{},{},{},{},{}\n", csv_cell(report.dataset.queries[q].name), ++rank,
+                         csv_cell(report.dataset.references[static_cast<std::size_t>(match.row)].name), match.distance,
                          match.similarity);
     }
   }

@@ -24,6 +24,8 @@ std::string text_of(const fs::path& path) {
   return text.str();
 }
 
+const std::string kOddName = "='a \"b\",\nc\xFF\x1B[31m\\x0a.png";
+
 class ReadRun : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -37,7 +39,7 @@ class ReadRun : public ::testing::Test {
     data.labelled = true;
     for (int i = 0; i < 6; ++i) {
       if (i < 3) data.queries.push_back(photo("q" + std::to_string(i) + ".png", i));
-      data.references.push_back(photo(i == 4 ? "a \"b\",\nc\xFF.png" : "r" + std::to_string(i) + ".png", 10 * i));
+      data.references.push_back(photo(i == 4 ? kOddName : "r" + std::to_string(i) + ".png", 10 * i));
     }
     data.references[5].position.reset();
     data.positives = {{0, 1, 2, 4}, {5}, {}};
@@ -268,6 +270,8 @@ TEST_F(ReadRun, ASweepIsDrawnAgainTheSame) {
   sweep.run.spec = completed({.size = Size{224, 224}});
   sweep.skipped = {{"q1.png", ErrorCode::kBadImage, "not a picture"}, {"q2.png", ErrorCode::kNotFound, "gone"}};
   for (const double rho : {1.0, 0.5}) sweep.points.push_back({"m", rho, 1, 8, 10 * rho, 12 * rho, *report_.evaluation});
+  sweep.points[1].ms_low = 4.25;
+  sweep.points[1].ms_high = 6.5;
   write_sweep(folder_ / "run", sweep);
   const auto run = read_run(folder_ / "run/sweep.json");
   write_sweep(folder_ / "again", std::get<Sweep>(run));
@@ -284,6 +288,10 @@ TEST_F(ReadRun, ASweepIsDrawnAgainTheSame) {
   json["runs"][1]["recall"] = {{"2", 50}};
   write("sweep.json", json.dump());
   EXPECT_EQ(refusal("sweep.json").find("(accepted)"), std::string::npos);
+  json = Json::parse(text);
+  json["runs"][1]["ms_per_image_p5"] = 7;
+  write("sweep.json", json.dump());
+  EXPECT_NE(refusal("sweep.json").find("'ms_per_image_p5' is no number from 0 to 6.5"), std::string::npos) << "more than p95";
 }
 
 TEST_F(ReadRun, GeoJsonHasPointsLinesAndVerdicts) {

@@ -8,8 +8,8 @@
 
 #include "core/base/file.h"
 #include "core/formats/csv.h"
-#include "core/formats/text.h"
 #include "core/formats/printable.h"
+#include "core/formats/text.h"
 #include "lab/report/numbers.h"
 #include "lab/report/run_files.h"
 
@@ -63,8 +63,8 @@ class PhotoTable {
  private:
   void add(Dataset& dataset, bool query) {
     Photo photo;
-    photo.name = csv_.cell(csv_.required_column({"name"}));
-    photo.path = csv_.cell(csv_.required_column({"path"}));
+    photo.name = csv_.text(csv_.required_column({"name"}));
+    photo.path = csv_.text(csv_.required_column({"path"}));
     const auto east = number("east_m"), north = number("north_m"), lat = number("lat_deg"), lon = number("lon_deg");
     if (east && north) {
       photo.position.emplace();
@@ -73,7 +73,7 @@ class PhotoTable {
       if (lat && lon) photo.position->geographic = {*lat, *lon};
     }
     if (const auto column = csv_.column({"part"}); column && !csv_.cell(*column).empty()) {
-      (query ? dataset.query_parts : dataset.reference_parts).push_back(part_of(dataset, csv_.cell(*column)));
+      (query ? dataset.query_parts : dataset.reference_parts).push_back(part_of(dataset, csv_.text(*column)));
     }
     if (query) {
       positive_lists_.push_back(csv_.cell(positives_));
@@ -168,7 +168,7 @@ class PredictionTable {
         found.back().row = *row;
       }
     }
-    if (csv_.next()) csv_.fail_here("a match of '{}' that {} does not list", printable(csv_.cell(query_)), kPhotosFile);
+    if (csv_.next()) csv_.fail_here("a match of '{}' that {} does not list", printable(csv_.text(query_)), kPhotosFile);
   }
 
  private:
@@ -186,8 +186,9 @@ class PredictionTable {
   }
 
   void expect(std::size_t column, const char* what, const std::string& value) const {
-    if (csv_.cell(column) == value) return;
-    csv_.fail_here("{} '{}' where {} says '{}' is next", what, printable(csv_.cell(column)), kPhotosFile, printable(value));
+    const std::string there = csv_.text(column);
+    if (there != value)
+      csv_.fail_here("{} '{}' where {} says '{}' is next", what, printable(there), kPhotosFile, printable(value));
   }
 
   std::string file_, text_;

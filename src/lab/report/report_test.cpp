@@ -7,6 +7,7 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "lab/report/chart.h"
@@ -69,14 +70,12 @@ class Report : public ::testing::Test {
 TEST(ReportText, EscapesWhatHtmlWouldReadAndWhatIsNoUtf8) {
   EXPECT_EQ(report::escaped("<a href='x'>\"&\""), "&lt;a href=&#39;x&#39;&gt;&quot;&amp;&quot;");
   EXPECT_EQ(report::escaped("Caf\xC3\xA9"), "Caf\xC3\xA9");
-  for (const auto* bad : {"\xFF", "\xC3", "\xC0\xAF", "\xED\xA0\x80", "\x01"}) {
+  for (const auto* bad : {"\xFF", "\xC3", "\xC0\xAF", "\xED\xA0\x80", "\x01", "\xEF\xBF\xBF"}) {
     EXPECT_EQ(report::escaped(bad).substr(0, 3), "\xEF\xBF\xBD") << bad;
   }
 }
 
-TEST(ReportText, QuotesCsvFieldsAndEncodesBase64) {
-  EXPECT_EQ(report::csv_field("plain"), "plain");
-  EXPECT_EQ(report::csv_field("a,\"b\""), "\"a,\"\"b\"\"\"");
+TEST(ReportText, EncodesBase64) {
   const auto encoded = [](const std::string& text) { return report::base64(std::as_bytes(std::span(text))); };
   EXPECT_EQ(encoded(""), "");
   EXPECT_EQ(encoded("f"), "Zg==");
@@ -97,6 +96,24 @@ TEST_F(Report, ThePageIsSelfContainedAndNamesAreNoMarkup) {
   EXPECT_EQ(count(page, "<figure class=\"wrong\">"), 3U);
   EXPECT_NE(page.find("Map of matches"), std::string::npos);
   EXPECT_NE(page.find("33.3 %"), std::string::npos);
+}
+
+TEST_F(Report, AnExampleSaysWhereAndWhyBeforeItShowsWhatIsInside) {
+  report_.matches = {{{0, 0.5F, 0.875F}}, {}, {}};
+  report_.dataset.references[0].position = position_from({59.437, 24.745});
+  report_.dataset.queries[0].position = position_from({59.437, 24.7452});
+  report_.patches.push_back({false, 0, {{1, 2}, "pruning score", {0.5F, 1}, {1}}});
+  write_report(folder_ / "report.html", report_);
+  const auto page = contents(folder_ / "report.html");
+  std::size_t at = 0;
+  for (const auto* part :
+       {"match 1: right", "similarity 0.875, 11 m", "Answer: near 59.437000, 24.745000, where match 1 was taken.",
+        "Accepted: similarity 0.875 reaches the threshold 0.500.", "<details>", "class=\"maps\"",
+        "1 of 2 patches of the query kept", "<td class=\"n\">0.8750</td>", "</details>"}) {
+    const auto found = page.find(part, at);
+    ASSERT_NE(found, std::string::npos) << part;
+    at = found;
+  }
 }
 
 TEST_F(Report, AnUnlabelledRunHasNoVerdicts) {
@@ -208,15 +225,45 @@ TEST_F(Report, TellsRightFromWrong) {
 TEST_F(Report, ASweepIsATableACurveAndAPage) {
   Sweep sweep;
   for (const double rho : {1.0, 0.5}) sweep.points.push_back({"m<1>", rho, 1, 8, 10 * rho, 12 * rho, *report_.evaluation});
+  sweep.points[1].ms_low = 4.5;
+  sweep.points[1].ms_high = 7;
   write_sweep(folder_ / "sweep", sweep);
   const auto csv = contents(folder_ / "sweep/sweep.csv");
   EXPECT_EQ(count(csv, "\n"), 3U);
+  EXPECT_NE(csv.find(",,\n"), std::string::npos) << "a spread that is not known";
+  EXPECT_TRUE(csv.ends_with(",4.500,7.000\n")) << csv;
   EXPECT_EQ(nlohmann::json::parse(contents(folder_ / "sweep/sweep.json"))["runs"].size(), 2U);
   const auto svg = contents(folder_ / "sweep/sweep.svg");
   EXPECT_TRUE(svg.starts_with("<svg xmlns="));
   EXPECT_EQ(count(svg, "<circle"), 3U) << "one of them in the legend";
   EXPECT_NE(svg.find("m&lt;1&gt;"), std::string::npos);
-  EXPECT_EQ(contents(folder_ / "sweep/report.html").find("http:"), std::string::npos);
+  const auto page = contents(folder_ / "sweep/report.html");
+  EXPECT_EQ(page.find("http:"), std::string::npos);
+  EXPECT_NE(page.find("4.5 to 7.0"), std::string::npos);
+  EXPECT_EQ(page.find("Uneven times"), std::string::npos);
+  sweep.points[1].ms_high = 7.6;
+  sweep.points[1].evaluation.num_queries = 100;
+  write_sweep(folder_ / "sweep", sweep);
+  EXPECT_NE(contents(folder_ / "sweep/report.html").find("Uneven times:</b> m&lt;1&gt; at rho 0.5."), std::string::npos);
+}
+
+TEST(Chart, LabelsOfPointsThatCoincideStandApart) {
+  const auto drawn =
+      svg({"t", "x", "y", {{"", {{5, 50, "one"}, {5, 50, "two"}, {5, 50, "three"}, {9, 50, "far"}}, true}}, false});
+  std::set<std::string> heights;
+  for (const auto* label : {">one<", ">two<", ">three<"}) {
+    const auto at = drawn.rfind(" y=\"", drawn.find(label));
+    heights.insert(drawn.substr(at, drawn.find('"', at + 4) - at));
+  }
+  EXPECT_EQ(heights.size(), 3U) << drawn;
+}
+
+TEST(Chart, ASpreadIsABarThatTheAxisHasRoomFor) {
+  report::Chart chart{"t", "x", "y", {{"s", {{5, 50, "", {}}, {95, 60, "", report::Spread{8, 97}}}, true}}, false};
+  const auto with = svg(chart);
+  EXPECT_NE(with.find(">100<"), std::string::npos) << "the axis reaches as far as the bar: " << with;
+  chart.series[0].points[1].x_spread.reset();
+  EXPECT_EQ(count(with, "<path"), count(svg(chart), "<path") + 3) << "a bar and its two ends, on the same axes";
 }
 
 TEST(Chart, OnePointAndNoPointsAreDrawnToo) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // The folder a run leaves. photos.csv has a line a photo, queries first; a query's right references are row numbers among the
-// references, runs of them written as "first-last", and so are its matches, best first: names need not be unique. Tables hold
-// names as they are: unlike JSON they need not be UTF-8.
+// references, runs of them written as "first-last", and so are its matches, best first: names need not be unique. Tables keep
+// every byte of a name (csv_cell); JSON, which must be UTF-8, may not.
 #include "lab/report/run_files.h"
 
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/formats/csv.h"
 #include "lab/report/text.h"
 
 namespace revisit {
@@ -40,7 +41,7 @@ std::string rows_of(const std::vector<Match>& matches) {
 std::string line_of(const Photo& photo, const char* role, const std::string& part, const std::string& lists) {
   std::error_code ignored;
   const auto absolute = std::filesystem::absolute(photo.path, ignored);
-  std::string out = fmt::format("{},{},{},", role, csv_field(photo.name), csv_field((ignored ? photo.path : absolute).string()));
+  std::string out = fmt::format("{},{},{},", role, csv_cell(photo.name), csv_cell((ignored ? photo.path : absolute).string()));
   const auto number = [&](bool known, double value) { out += known ? fmt::format("{},", value) : ","; };
   const auto& at = photo.position;
   const bool geographic = at && at->geographic;
@@ -48,7 +49,7 @@ std::string line_of(const Photo& photo, const char* role, const std::string& par
   number(at.has_value(), at ? at->north_m : 0);
   number(geographic, geographic ? at->geographic->lat_deg : 0);
   number(geographic, geographic ? at->geographic->lon_deg : 0);
-  return out + fmt::format("{},{}\n", csv_field(part), lists);
+  return out + fmt::format("{},{}\n", csv_cell(part), lists);
 }
 
 std::string photos_csv(const RunReport& report) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/formats/csv.h"
 #include "lab/report/chart.h"
 #include "lab/report/page.h"
 #include "lab/report/text.h"
@@ -12,17 +13,21 @@ namespace revisit {
 namespace report {
 namespace {
 
+constexpr double kCalmSpread = 1.5;  // 95th percentile over median, at most, on a machine with nothing else to do
+constexpr int kEnoughTimes = 20;     // with fewer, the 95th percentile is the slowest one: often the first
+
 Chart chart_of(const Sweep& sweep) {
   Chart chart;
   const int k = sweep.points.front().evaluation.recall.front().k;
   chart.title = fmt::format("Recall@{} over milliseconds per image", k);
-  chart.x_label = "milliseconds per image (forward)";
+  chart.x_label = "milliseconds per image (forward): median, and 5th to 95th percentile";
   chart.y_label = fmt::format("recall@{} (%)", k);
   chart.y_limit = 100;
   for (const auto& point : sweep.points) {
     if (chart.series.empty() || chart.series.back().name != point.model) chart.series.push_back({point.model, {}, true});
-    chart.series.back().points.push_back(
-        {point.ms_per_image, point.evaluation.recall.front().percent, fmt::format("rho {:g}", point.rho)});
+    ChartPoint at{point.ms_per_image, point.evaluation.recall.front().percent, fmt::format("rho {:g}", point.rho)};
+    if (point.ms_high > 0) at.x_spread = {point.ms_low, point.ms_high};
+    chart.series.back().points.push_back(std::move(at));
   }
   return chart;
 }
@@ -31,30 +36,54 @@ std::string csv_of(const Sweep& sweep) {
   std::string out = "model,rho,reference_rho,dim,ms_per_image,end_to_end_ms";
   for (const auto& at : sweep.points.front().evaluation.recall)
     out += fmt::format(",recall_{0},recall_{0}_low95,recall_{0}_high95", at.k);
-  out += ",average_precision\n";
+  out += ",average_precision,ms_per_image_p5,ms_per_image_p95\n";
   for (const auto& point : sweep.points) {
-    out += fmt::format("{},{},{},{},{:.3f},{:.3f}", csv_field(point.model), point.rho, point.reference_rho, point.dim,
+    out += fmt::format("{},{},{},{},{:.3f},{:.3f}", csv_cell(point.model), point.rho, point.reference_rho, point.dim,
                        point.ms_per_image, point.end_to_end_ms);
     for (const auto& at : point.evaluation.recall) out += fmt::format(",{:.3f},{:.3f},{:.3f}", at.percent, at.low95, at.high95);
-    out += fmt::format(",{:.3f}\n", point.evaluation.average_precision);
+    out += fmt::format(",{:.3f}", point.evaluation.average_precision);
+    out += point.ms_high > 0 ? fmt::format(",{:.3f},{:.3f}\n", point.ms_low, point.ms_high) : ",,\n";
   }
   return out;
 }
 
 std::string table_of(const Sweep& sweep) {
   std::string out =
-      "<table>\n<tr><th>model</th><th class=\"n\">rho</th><th class=\"n\">references' rho</th><th class=\"n\">ms</th>";
+      "<table>\n<tr><th class=\"long\">model</th><th class=\"n\">rho</th><th class=\"n\">references' rho</th><th "
+      "class=\"n\">ms</th>"
+      "<th class=\"n\">ms, 5 % to 95 %</th>";
   for (const auto& at : sweep.points.front().evaluation.recall) out += fmt::format("<th class=\"n\">R@{} (95 %)</th>", at.k);
   out += "</tr>\n";
   for (const auto& point : sweep.points) {
-    out += fmt::format("<tr><td>{}</td><td class=\"n\">{:g}</td><td class=\"n\">{:g}</td><td class=\"n\">{:.1f}</td>",
-                       escaped(point.model), point.rho, point.reference_rho, point.ms_per_image);
+    out +=
+        fmt::format("<tr><td class=\"long\">{}</td><td class=\"n\">{:g}</td><td class=\"n\">{:g}</td><td class=\"n\">{:.1f}</td>",
+                    escaped(point.model), point.rho, point.reference_rho, point.ms_per_image);
+    out += point.ms_high > 0 ? fmt::format("<td class=\"n\">{:.1f} to {:.1f}</td>", point.ms_low, point.ms_high)
+                             : "<td class=\"n\">not known</td>";
     for (const auto& at : point.evaluation.recall) {
       out += fmt::format("<td class=\"n\">{:.1f} ({:.1f} to {:.1f})</td>", at.percent, at.low95, at.high95);
     }
     out += "</tr>\n";
   }
   return out + "</table>\n";
+}
+
+/// A time that other work on the machine has stretched looks like the price of a rho.
+bool is_disturbed(const SweepPoint& point) {
+  return point.evaluation.num_queries >= kEnoughTimes && point.ms_high > kCalmSpread * point.ms_per_image;
+}
+
+std::string disturbance_of(const Sweep& sweep) {
+  std::string points;
+  for (const auto& point : sweep.points) {
+    if (is_disturbed(point))
+      points += fmt::format("{}{} at rho {:g}", points.empty() ? "" : ", ", escaped(point.model), point.rho);
+  }
+  if (points.empty()) return {};
+  return fmt::format(
+      "<p><b>Uneven times:</b> {}. One in twenty took more than {:g} times the median: the machine was busy with "
+      "other work, or changed its clock. Measure again before you compare these times.</p>\n",
+      points, kCalmSpread);
 }
 
 }  // namespace
@@ -72,9 +101,10 @@ std::vector<std::string> draw_sweep(const std::filesystem::path& folder, const S
   body += fmt::format("<p>{}</p>\n", report::escaped(first.protocol));
   body += "<div id=\"curve\">" + report::to_svg(curve) + "</div>\n" + "<h2>Table</h2>\n<div class=\"wide\">" +
           report::table_of(sweep) + "</div>\n";
-  body += fmt::format("<p>{} queries, {} references. {} queries have no right reference; they count as misses. ",
-                      first.num_queries, first.num_references, first.num_without_positive);
-  body += "Times are medians of the forward pass of a query, decoding excluded.</p>\n";
+  body += "<p>" + report::how_many(first);
+  body +=
+      "Times are medians of the forward pass of a query, decoding excluded; a bar reaches from the 5th to the 95th percentile.";
+  body += "</p>\n" + report::disturbance_of(sweep);
   report::Rows facts{{"command", fmt::format("revisit {} {}", sweep.run.command, fmt::join(sweep.run.arguments, " "))},
                      {"started", sweep.run.started},
                      {"input", fmt::format("{} for the first model", text_of(setting("size").get(sweep.run.spec)))},

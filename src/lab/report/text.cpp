@@ -5,28 +5,17 @@
 
 #include "core/base/fail.h"
 #include "core/base/file.h"
+#include "core/formats/utf8.h"
 
 namespace revisit::report {
 namespace {
 
 constexpr const char* kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
-/// Bytes of the well-formed UTF-8 character at the start, 0 when there is none.
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  const std::size_t length = first < 0x80                    ? 1
-                             : first >= 0xC2 && first < 0xE0 ? 2
-                             : (first & 0xF0U) == 0xE0       ? 3
-                             : first >= 0xF0 && first < 0xF5 ? 4
-                                                             : 0;
-  if (length == 0 || length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80) return 0;
-  }
-  const bool overlong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xF0 && byte(1) < 0x90);
-  const bool surrogate_or_beyond = (first == 0xED && byte(1) > 0x9F) || (first == 0xF4 && byte(1) > 0x8F);
-  return overlong || surrogate_or_beyond ? 0 : length;
+/// Neither a control character nor one that XML has not.
+bool can_be_shown(std::string_view letter) {
+  const auto first = static_cast<unsigned char>(letter.front());
+  return first >= 0x20 && first != 0x7F && letter != "\xEF\xBF\xBE" && letter != "\xEF\xBF\xBF";
 }
 
 }  // namespace
@@ -35,8 +24,7 @@ std::string printable(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     const std::size_t length = utf8_length(text);
-    const auto first = static_cast<unsigned char>(text.front());
-    out += length == 0 || first < 0x20 || first == 0x7F ? std::string_view(kReplacement) : text.substr(0, length);
+    out += length == 0 || !can_be_shown(text.substr(0, length)) ? std::string_view(kReplacement) : text.substr(0, length);
     text.remove_prefix(length == 0 ? 1 : length);
   }
   return out;
@@ -55,13 +43,6 @@ std::string escaped(std::string_view text) {
     }
   }
   return out;
-}
-
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
 }
 
 std::string base64(std::span<const std::byte> bytes) {

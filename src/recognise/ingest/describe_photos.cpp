@@ -32,11 +32,13 @@ Decoded decode(const Photo& photo, Orientation orientation) {
   return {std::move(image), ms_since(start)};
 }
 
-double median(std::vector<double> values) {
+/// The value with this share of all values below it, 0 for no values.
+double quantile(std::vector<double>& values, double share) {
   if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  const auto rank = std::min(values.size() - 1, static_cast<std::size_t>(share * static_cast<double>(values.size())));
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank);
+  std::ranges::nth_element(values, at);
+  return *at;
 }
 
 }  // namespace
@@ -66,8 +68,10 @@ DescribedPhotos describe_each(const std::vector<Photo>& photos, int dim, const D
       fail(ErrorCode::kInterrupted, "stopped after {} of {} photos", i + 1, photos.size());
     }
   }
-  out.median_forward_ms = median(std::move(forward_ms));
-  out.median_end_to_end_ms = median(std::move(end_to_end_ms));
+  out.median_forward_ms = quantile(forward_ms, 0.5);
+  out.forward_ms_p5 = quantile(forward_ms, 0.05);
+  out.forward_ms_p95 = quantile(forward_ms, 0.95);
+  out.median_end_to_end_ms = quantile(end_to_end_ms, 0.5);
   return out;
 }
 

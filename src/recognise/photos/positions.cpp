@@ -7,19 +7,23 @@
 
 #include "core/base/limits.h"
 #include "core/formats/csv.h"
-#include "recognise/photos/photos.h"
-#include "core/formats/text.h"
 #include "core/formats/printable.h"
+#include "core/formats/text.h"
+#include "recognise/photos/photos.h"
 
 namespace revisit {
 namespace {
 
+struct Plane {
+  std::size_t east, north;
+};
 
 struct Columns {
   std::size_t image;
   std::size_t first;   // latitude or east
   std::size_t second;  // longitude or north
   bool geographic;
+  std::optional<Plane> plane;  // beside latitude and longitude: of photos that have no such place
   std::optional<std::size_t> heading;
   std::optional<std::size_t> time;
 };
@@ -40,6 +44,7 @@ Columns columns_of(const CsvReader& csv, const std::string& file) {
   }
   out.first = out.geographic ? *lat : *east;
   out.second = out.geographic ? *lon : *north;
+  if (out.geographic && east && north) out.plane = {*east, *north};
   return out;
 }
 
@@ -49,23 +54,37 @@ double number_at(const CsvReader& csv, std::size_t column, const char* what) {
   return *out;
 }
 
-Position position_at(const CsvReader& csv, const Columns& columns) {
-  const double first = number_at(csv, columns.first, columns.geographic ? "latitude" : "east");
-  const double second = number_at(csv, columns.second, columns.geographic ? "longitude" : "north");
-  if (columns.geographic) {
-    try {
-      return position_from({first, second});
-    } catch (const Error& error) {
-      csv.fail_here("{}", error.what());
-    }
-  }
-  if (std::abs(first) > limits::kMaxPlaneMetres || std::abs(second) > limits::kMaxPlaneMetres) {
-    csv.fail_here("east {} m, north {} m is more than {} m away from the origin", first, second, limits::kMaxPlaneMetres);
-  }
+bool are_blank(const CsvReader& csv, std::size_t first, std::size_t second) {
+  return trimmed(csv.cell(first)).empty() && trimmed(csv.cell(second)).empty();
+}
+
+Position plane_position_at(const CsvReader& csv, Plane columns) {
   Position out;
-  out.east_m = first;
-  out.north_m = second;
+  out.east_m = number_at(csv, columns.east, "east");
+  out.north_m = number_at(csv, columns.north, "north");
+  if (std::abs(out.east_m) > limits::kMaxPlaneMetres || std::abs(out.north_m) > limits::kMaxPlaneMetres) {
+    csv.fail_here("east {} m, north {} m is more than {} m away from the origin", out.east_m, out.north_m,
+                  limits::kMaxPlaneMetres);
+  }
   return out;
+}
+
+Position geographic_position_at(const CsvReader& csv, const Columns& columns) {
+  const double lat = number_at(csv, columns.first, "latitude"), lon = number_at(csv, columns.second, "longitude");
+  try {
+    return position_from({lat, lon});
+  } catch (const Error& error) {
+    csv.fail_here("{}", error.what());
+  }
+}
+
+/// Nothing when the cells are blank.
+std::optional<Position> position_at(const CsvReader& csv, const Columns& columns) {
+  if (!are_blank(csv, columns.first, columns.second)) {
+    return columns.geographic ? geographic_position_at(csv, columns) : plane_position_at(csv, {columns.first, columns.second});
+  }
+  if (columns.plane && !are_blank(csv, columns.plane->east, columns.plane->north)) return plane_position_at(csv, *columns.plane);
+  return std::nullopt;
 }
 
 }  // namespace
@@ -81,12 +100,12 @@ PositionTable parse_positions_csv(std::string_view text, const std::string& file
   PositionTable out;
   out.geographic = columns.geographic;
   while (csv.next()) {
-    const auto& name = csv.cell(columns.image);
+    const std::string name = csv.text(columns.image);
     if (name.empty()) csv.fail_here("the name of the photo is empty");
     PlacedPhoto photo;
     photo.row = csv.line();
-    const bool blank = trimmed(csv.cell(columns.first)).empty() && trimmed(csv.cell(columns.second)).empty();
-    if (!blank) photo.position = position_at(csv, columns);
+    photo.position = position_at(csv, columns);
+    if (photo.position && !photo.position->geographic) out.geographic = false;
     if (columns.heading && photo.position && !trimmed(csv.cell(*columns.heading)).empty()) {
       const double heading = number_at(csv, *columns.heading, "heading");
       if (std::abs(heading) > 360) csv.fail_here("the heading {} is not between -360 and 360 degrees", heading);

@@ -24,10 +24,11 @@ struct PlacedPhoto {
 
 struct PositionTable {
   std::unordered_map<std::string, PlacedPhoto> photos;  ///< by the name in the file
-  bool geographic = false;                              ///< latitudes and longitudes, not metres of some plane
+  bool geographic = false;                              ///< every place is a latitude and longitude, none metres of some plane
 };
 
-/// image,lat,lon or image,east,north, and heading_deg, time when they are there. Throws Error kBadFile with the line.
+/// image,lat,lon or image,east,north, and heading_deg, time when they are there. With all four, metres are for rows whose
+/// latitude and longitude are blank. Throws Error kBadFile with the line.
 PositionTable parse_positions_csv(std::string_view text, const std::string& file);
 
 /// A FeatureCollection of Points whose properties name the photo as "image" or "name". Throws Error kBadFile with the feature's
