@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/or_skip.h"
 #include "lab/report/answer_words.h"
 #include "lab/report/patch_map.h"
 #include "lab/report/text.h"
@@ -153,7 +152,7 @@ class Examples {
       out += legend(*scores) + "<div class=\"looks\">\n" + maps(query(q), "query", scores) +
              maps(reference(first), "match 1", scores_of(true, first)) + "</div>\n";
     }
-    out += fmt::format("<p>rho {:g} for the query, {:g} for the references", report_.run.rho, report_.run.reference_rho);
+    out += fmt::format("<p>rho {:g} for the query, {:g} for the references", report_.run.spec.rho.value_or(1), report_.run.reference_spec.rho.value_or(1));
     if (scores != nullptr) {
       out += fmt::format("; {} of {} patches of the query kept", scores->kept.size(),
                          std::int64_t{scores->grid.height} * scores->grid.width);

@@ -3,6 +3,7 @@
 // Which queries a page shows, and what the model makes of their patches: only these photos are described once more.
 #include <algorithm>
 
+#include "core/base/or_skip.h"
 #include "lab/report/examples.h"
 #include "lab/report/run_files.h"
 
@@ -57,18 +58,14 @@ void add_patch_scores(RunReport& report, Extractor& for_queries, Extractor& for_
     Extractor& extractor = reference ? for_references : for_queries;
     const Size grid = patch_grid(extractor);
     if (grid.height == 0) return;
-    try {
-      DecodeOptions decode;
-      decode.orientation = report.run.orientation;
-      Trace trace;
-      const auto& photos = reference ? report.dataset.references : report.dataset.queries;
-      extractor.describe(load_image(photos[static_cast<std::size_t>(row)].path, decode), &trace);
-      auto scores = patch_scores(trace, grid);
-      for (float& value : scores.values) value = static_cast<float>(report::rounded_score(value));
-      if (!scores.values.empty() || !report::keeps_all(scores)) report.patches.push_back({reference, row, std::move(scores)});
-    } catch (const Error& error) {
-      if (exit_code_of(error.code()) != 3) throw;
-    }
+    DecodeOptions decode;
+    decode.orientation = orientation_of(report.run.spec);
+    Trace trace;
+    const auto& path = (reference ? report.dataset.references : report.dataset.queries)[static_cast<std::size_t>(row)].path;
+    if (or_skip(path, [&] { extractor.describe(load_image(path, decode), &trace); })) return;
+    auto scores = patch_scores(trace, grid);
+    for (float& value : scores.values) value = static_cast<float>(report::rounded_score(value));
+    if (!scores.values.empty() || !report::keeps_all(scores)) report.patches.push_back({reference, row, std::move(scores)});
   };
   const report::ShownQueries shown = report::shown_queries(report);
   for (const auto* queries : {&shown.best, &shown.worst}) {

@@ -5,46 +5,8 @@
 
 #include "core/base/fail.h"
 #include "core/base/file.h"
-#include "core/formats/utf8.h"
 
 namespace revisit::report {
-namespace {
-
-constexpr const char* kReplacement = "\xEF\xBF\xBD";  // U+FFFD
-
-/// Neither a control character nor one that XML has not.
-bool can_be_shown(std::string_view letter) {
-  const auto first = static_cast<unsigned char>(letter.front());
-  return first >= 0x20 && first != 0x7F && letter != "\xEF\xBF\xBE" && letter != "\xEF\xBF\xBF";
-}
-
-}  // namespace
-
-std::string printable(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    out += length == 0 || !can_be_shown(text.substr(0, length)) ? std::string_view(kReplacement) : text.substr(0, length);
-    text.remove_prefix(length == 0 ? 1 : length);
-  }
-  return out;
-}
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : printable(text)) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&#39;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
-
 std::string base64(std::span<const std::byte> bytes) {
   constexpr char kLetters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;

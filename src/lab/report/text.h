@@ -9,13 +9,12 @@
 #include <string>
 #include <string_view>
 
+#include "core/formats/markup.h"
+
 namespace revisit::report {
 
-/// Safe as HTML or XML text and inside quoted attributes; bytes that are no UTF-8 or no printable character become U+FFFD.
-std::string escaped(std::string_view text);
-
-/// The same bytes made safe without marking them up, for drawn words.
-std::string printable(std::string_view text);
+inline std::string escaped(std::string_view text) { return escaped_markup(text); }
+inline std::string printable(std::string_view text) { return without_controls(text); }
 
 std::string base64(std::span<const std::byte> bytes);
 

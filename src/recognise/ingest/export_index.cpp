@@ -11,7 +11,7 @@
 #include "core/formats/csv.h"
 #include "core/formats/escape.h"
 #include "core/formats/npy.h"
-#include "lab/report/text.h"
+#include "core/formats/markup.h"
 #include "revisit/export.h"
 
 namespace revisit {
@@ -57,7 +57,7 @@ Json feature(const IndexEntry& entry) {
 std::string placemark(const IndexEntry& entry) {
   const LatLon place = *entry.position->geographic;
   return fmt::format("<Placemark><name>{}</name><Point><coordinates>{:.8f},{:.8f}</coordinates></Point></Placemark>\n",
-                     report::escaped(escaped_bytes(entry.name)), place.lon_deg, place.lat_deg);
+                     escaped_markup(escaped_bytes(entry.name)), place.lon_deg, place.lat_deg);
 }
 
 std::string pair_name(const Index& index, int row) {
