@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "engine/aggregate/aggregator.h"
-#include "golden.h"
 #include "engine/model/containers.h"
+#include "golden.h"
 
 namespace revisit {
 namespace {
@@ -57,11 +57,13 @@ class Head {
 
   Output operator()(const std::vector<float>& cls, const std::vector<float>& patches) {
     const int d = model_.config.vit.width;
-    const int tokens = static_cast<int>(patches.size()) / d;
+    std::vector<float> tokens = cls;
+    tokens.insert(tokens.end(), patches.begin(), patches.end());
     Output out;
     out.descriptor.resize(static_cast<std::size_t>(aggregator_->dim()));
     tensor::Arena arena;
-    aggregator_->aggregate({cls.data(), 1, d, d}, {patches.data(), tokens, d, d}, out.descriptor.data(), arena, &out.trace);
+    const tensor::Tokens all{{tokens.data(), static_cast<int>(tokens.size()) / d, d, d}};
+    aggregator_->aggregate(all, out.descriptor.data(), arena, &out.trace);
     return out;
   }
 
@@ -174,7 +176,7 @@ TEST(GemGolden, PoolingFeatureMapsAgrees) {
   ASSERT_EQ(golden.json()["constructor"]["p"].get<double>(), 3.0);
   for (const char* n : {"_7x9", "_zeros"}) {
     const NpyArray array = golden.tensor(std::string("x") + n);  // (B, C, h, w)
-    const auto maps = array.to_f32();
+    auto maps = array.to_f32();
     const auto batch = static_cast<std::size_t>(array.shape[0]);
     const auto channels = static_cast<std::size_t>(array.shape[1]);
     const std::size_t pixels = maps.size() / (batch * channels);
@@ -184,11 +186,11 @@ TEST(GemGolden, PoolingFeatureMapsAgrees) {
     std::vector<float> got(batch * channels);
     tensor::Arena arena;
     for (std::size_t image = 0; image < batch; ++image) {
-      const auto first = maps.begin() + static_cast<std::ptrdiff_t>(image * channels * pixels);
-      const auto tokens = transposed({first, first + static_cast<std::ptrdiff_t>(channels * pixels)}, channels, pixels);
-      const int d = static_cast<int>(channels);
-      gem->aggregate({tokens.data(), 1, d, d}, {tokens.data(), static_cast<int>(pixels), d, d}, got.data() + image * channels,
-                     arena, nullptr);
+      const int cells = static_cast<int>(pixels);
+      const tensor::FeatureMap map{{maps.data() + image * channels * pixels, static_cast<int>(channels), cells, cells},
+                                   static_cast<int>(array.shape[2]),
+                                   static_cast<int>(array.shape[3])};
+      gem->aggregate(map, got.data() + image * channels, arena, nullptr);
     }
     golden.expect_close(std::string("descriptor") + n, got);
   }

@@ -3,11 +3,11 @@
 // Which aggregator a model gets.
 #include "engine/aggregate/aggregator.h"
 
+#include "core/base/fail.h"
 #include "engine/aggregate/pooling.h"
 #include "engine/aggregate/salad.h"
 #include "engine/aggregate/vlad.h"
 #include "engine/aggregate/weiad.h"
-#include "core/base/fail.h"
 
 namespace revisit::aggregate {
 namespace {

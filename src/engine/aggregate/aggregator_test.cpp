@@ -26,12 +26,10 @@ struct Described {
 
 Described describe(Aggregator& aggregator, int patches, std::uint32_t seed = 4, float spread = 1.0F) {
   std::mt19937 random(seed);
-  const auto cls = testing::random_values(kWidth, random, spread);
-  const auto x = testing::random_values(static_cast<std::size_t>(patches) * kWidth, random, spread);
+  auto x = testing::random_values(static_cast<std::size_t>(1 + patches) * kWidth, random, spread);
   tensor::Arena arena;
   Described out{std::vector<float>(static_cast<std::size_t>(aggregator.dim()), NAN), {}};
-  aggregator.aggregate(testing::view(cls, 1, kWidth), testing::view(x, patches, kWidth), out.descriptor.data(), arena,
-                       &out.trace);
+  aggregator.aggregate(testing::as_tokens(x, kWidth), out.descriptor.data(), arena, &out.trace);
   return out;
 }
 
@@ -110,15 +108,14 @@ TEST(Weiad, GivesTheSameBitsWithAndWithoutATraceAndOnEveryCall) {
   const auto model = testing::random_head(HeadKind::kWeiad, {5, 4, 2});
   const auto head = make_aggregator(model, std::nullopt);
   std::mt19937 random(9);
-  const auto x = testing::random_values(40 * kWidth, random);
+  auto x = testing::random_values(41 * kWidth, random);
   tensor::Arena arena;
   HeadTrace trace;
   std::vector<float> first(static_cast<std::size_t>(head->dim()));
   std::vector<float> second(first.size());
-  const auto patches = testing::view(x, 40, kWidth);
-  head->aggregate(testing::view(x, 1, kWidth), patches, first.data(), arena, nullptr);
+  head->aggregate(testing::as_tokens(x, kWidth), first.data(), arena, nullptr);
   describe(*head, 7);  // leaves other values in the scratch
-  head->aggregate(testing::view(x, 1, kWidth), patches, second.data(), arena, &trace);
+  head->aggregate(testing::as_tokens(x, kWidth), second.data(), arena, &trace);
   EXPECT_EQ(first, second);
 }
 
@@ -196,12 +193,12 @@ TEST(Salad, TheTokenPartHoldsItsFixedShareOfTheDescriptor) {
 }
 
 TEST(Pooling, ClsMeanAndGemFollowTheirFormulas) {
-  const std::vector<float> cls{3.0F, 4.0F};
-  const std::vector<float> patches{1.0F, -2.0F, 3.0F, 2.0F};  // channel 0: 1, 3; channel 1: -2, 2
+  std::vector<float> tokens{3.0F, 4.0F,                // CLS
+                            1.0F, -2.0F, 3.0F, 2.0F};  // patches; channel 0: 1, 3; channel 1: -2, 2
   tensor::Arena arena;
   std::vector<float> out(2);
   const auto pool = [&](Pooling pooling) {
-    PoolingAggregator(pooling, 2).aggregate(testing::view(cls, 1, 2), testing::view(patches, 2, 2), out.data(), arena, nullptr);
+    PoolingAggregator(pooling, 2).aggregate(testing::as_tokens(tokens, 2), out.data(), arena, nullptr);
     return out;
   };
   EXPECT_EQ(pool(Pooling::kCls), (std::vector<float>{0.6F, 0.8F}));
@@ -211,6 +208,43 @@ TEST(Pooling, ClsMeanAndGemFollowTheirFormulas) {
   const auto gem = pool(Pooling::kGem);
   EXPECT_NEAR(gem[0], a / std::hypot(a, b), 1e-6);
   EXPECT_NEAR(gem[1], b / std::hypot(a, b), 1e-6);
+}
+
+TEST(Aggregators, ThatNeedNoClsReadAFeatureMapAsTheSameTokens) {
+  constexpr int kCells = 6;
+  std::mt19937 random(8);
+  auto tokens = testing::random_values((1 + kCells) * kWidth, random);
+  std::vector<float> planes(static_cast<std::size_t>(kCells) * kWidth);
+  for (std::size_t i = 0; i < kCells; ++i) {
+    for (std::size_t c = 0; c < kWidth; ++c) planes[c * kCells + i] = tokens[(1 + i) * kWidth + c];
+  }
+  const tensor::Features map(tensor::FeatureMap{{planes.data(), kWidth, kCells, kCells}, 2, 3});
+  const auto expect_same = [&](Aggregator& aggregator) {
+    tensor::Arena arena;
+    std::vector<float> of_tokens(static_cast<std::size_t>(aggregator.dim())), of_map(of_tokens);
+    aggregator.aggregate(testing::as_tokens(tokens, kWidth), of_tokens.data(), arena, nullptr);
+    aggregator.aggregate(map, of_map.data(), arena, nullptr);
+    EXPECT_EQ(of_map, of_tokens);
+    EXPECT_NEAR(length(of_map), 1.0, 1e-6);
+  };
+  PoolingAggregator mean(Pooling::kMean, kWidth), gem(Pooling::kGem, kWidth), cls(Pooling::kCls, kWidth);
+  expect_same(mean);
+  expect_same(gem);
+
+  model::LoadedModel vocabulary;
+  vocabulary.config.vit.width = kWidth;
+  vocabulary.config.head.kind = HeadKind::kVlad;
+  vocabulary.config.head.clusters = 3;
+  vocabulary.config.head.cluster_dim = kWidth;
+  vocabulary.weights.add_f32("aggregator.centres", {3, kWidth}, testing::random_values(3 * kWidth, random));
+  expect_same(*make_aggregator(vocabulary, std::nullopt));
+
+  const auto weiad_model = testing::random_head(HeadKind::kWeiad, {3, 3});
+  const auto weiad = make_aggregator(weiad_model, std::nullopt);
+  std::vector<float> out(static_cast<std::size_t>(weiad->dim()));
+  tensor::Arena arena;
+  EXPECT_EQ(code_of([&] { weiad->aggregate(map, out.data(), arena, nullptr); }), ErrorCode::kBadModel);
+  EXPECT_EQ(code_of([&] { cls.aggregate(map, out.data(), arena, nullptr); }), ErrorCode::kBadModel);
 }
 
 TEST(MakeAggregator, AsksForAnAggregateOnlyWhenTheModelHasNoHead) {

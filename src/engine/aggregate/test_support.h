@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "core/tensor/features.h"
 #include "engine/model/config.h"
-#include "core/tensor/matrix.h"
 
 namespace revisit::aggregate::testing {
 
@@ -22,6 +22,11 @@ inline std::vector<float> random_values(std::size_t count, std::mt19937& random,
 
 inline tensor::ConstMatrix view(const std::vector<float>& values, int rows, int cols) {
   return {values.data(), rows, cols, cols};
+}
+
+/// Of rows of `width` values: CLS, then patches.
+inline tensor::Features as_tokens(std::vector<float>& values, int width) {
+  return tensor::Tokens{{values.data(), static_cast<int>(values.size()) / width, width, width}};
 }
 
 /// A model of token width 12 without a backbone: M clusters in tiers, all weights random.

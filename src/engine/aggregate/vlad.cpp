@@ -40,9 +40,9 @@ Vlad::Vlad(const model::LoadedModel& model)
       centres_(model.weights.f32_data("aggregator.centres", static_cast<std::int64_t>(clusters_) * width_)),
       nearest_(centres_, clusters_, width_) {}
 
-void Vlad::aggregate(tensor::ConstMatrix /*cls*/, tensor::ConstMatrix patches, float* descriptor, tensor::Arena& arena,
-                     HeadTrace* /*trace*/) {
+void Vlad::aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* /*trace*/) {
   const tensor::Arena::Scope scope(arena);
+  const tensor::ConstMatrix patches = features.spatial(arena);
   const tensor::Matrix tokens = arena.matrix(patches.rows, width_);
   for (int r = 0; r < patches.rows; ++r) {
     std::copy(patches.row(r), patches.row(r) + width_, tokens.row(r));

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "engine/aggregate/head_kernels.h"
 #include "core/base/fail.h"
+#include "engine/aggregate/head_kernels.h"
 
 namespace revisit::aggregate {
 namespace {
@@ -91,12 +91,11 @@ void Weiad::rank_clusters(const Transport& transport, int tokens) {
   for (std::size_t j = 0; j < clusters; ++j) weight_[j] = tier_weight_[static_cast<std::size_t>(tier_[j])];
 }
 
-void Weiad::aggregate(tensor::ConstMatrix cls, tensor::ConstMatrix patches, float* descriptor, tensor::Arena& arena,
-                      HeadTrace* trace) {
+void Weiad::aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) {
   const tensor::Arena::Scope scope(arena);
-  const int tokens = patches.rows;
+  const int tokens = features.tokens().patches();
   const LogMarginals masses = marginals(tokens, head_.clusters, head_.dustbin, head_.ghost);
-  const HeadMlps::Result mlps = mlps_(cls, patches, arena);  // t, F, S
+  const HeadMlps::Result mlps = mlps_(features.tokens(), arena);  // t, F, S
   const Transport transport = sinkhorn(mlps.scores, z_, masses, head_.sinkhorn_iters, arena);
   rank_clusters(transport, tokens);
 

@@ -75,7 +75,7 @@ std::vector<float> Extractor::Impl::forward(const float* input, Size size, Trace
 
   std::vector<float> descriptor(static_cast<std::size_t>(aggregator->dim()));
   aggregate::HeadTrace head_trace;
-  aggregator->aggregate(tokens.cls(), tokens.patch_values(), descriptor.data(), arena, trace != nullptr ? &head_trace : nullptr);
+  aggregator->aggregate(tokens, descriptor.data(), arena, trace != nullptr ? &head_trace : nullptr);
   times.aggregate_ms = watch.ms() - times.blocks_ms - times.prune_ms;
 
   check_finite({descriptor.data(), 1, aggregator->dim(), aggregator->dim()}, "descriptor values");

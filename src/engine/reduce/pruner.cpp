@@ -15,6 +15,7 @@
 #include "core/base/limits.h"
 #include "core/base/random.h"
 #include "core/tensor/kernels.h"
+#include "engine/model/load_linear.h"
 
 namespace revisit::reduce {
 namespace {
@@ -67,8 +68,7 @@ void choose_best(const std::vector<float>& scores, int count, std::vector<int>& 
 
 void spread_scores(std::vector<float>& scores, int columns, int cell, std::vector<float>& scratch) {
   const int count = static_cast<int>(scores.size());
-  if (columns < 1 || count % columns != 0)
-    fail(ErrorCode::kInternal, "{} patches are no grid of {} columns", count, columns);
+  if (columns < 1 || count % columns != 0) fail(ErrorCode::kInternal, "{} patches are no grid of {} columns", count, columns);
   const auto at = [&](int i) { return scores[static_cast<std::size_t>(i)]; };
   scratch = scores;
   min_max(scratch);
@@ -106,10 +106,8 @@ TokenPruner::TokenPruner(const PruneSettings& settings, const model::LoadedModel
   }
   const int width = model.config.vit.width;
   const int hidden = model.config.prune.hidden;
-  const model::Weights& weights = model.weights;
-  student_.emplace(Student{{weights.f32_data("weitop.0.weight", static_cast<std::int64_t>(width) * hidden),
-                            weights.f32_data("weitop.0.bias", hidden), width, hidden, tensor::Linear::After::kRelu},
-                           {weights.f32_data("weitop.2.weight", hidden), weights.f32_data("weitop.2.bias", 1), hidden, 1}});
+  student_.emplace(Student{model::load_linear(model.weights, "weitop.0", width, hidden, {.after = tensor::Linear::After::kRelu}),
+                           model::load_linear(model.weights, "weitop.2", hidden, 1)});
 }
 
 void TokenPruner::check(double rho) const {

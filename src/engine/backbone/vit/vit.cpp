@@ -12,6 +12,7 @@
 #include "core/tensor/kernels.h"
 #include "core/tensor/parallel.h"
 #include "engine/backbone/vit/position.h"
+#include "engine/model/load_linear.h"
 
 namespace revisit::vit {
 namespace {
@@ -21,9 +22,7 @@ const std::string kPrefix = "backbone.model.";
 tensor::Linear patch_projection(const model::VitConfig& config, const model::Weights& weights) {
   // A convolution whose stride is its kernel size is one matrix product over flattened patches (channel, y, x).
   const int in = 3 * config.patch * config.patch;
-  const float* weight = weights.f32_data(kPrefix + "patch_embed.proj.weight", static_cast<std::int64_t>(in) * config.width);
-  const float* bias = weights.f32_data(kPrefix + "patch_embed.proj.bias", config.width);
-  return {weight, bias, in, config.width, tensor::Linear::After::kAdd};
+  return model::load_linear(weights, kPrefix + "patch_embed.proj", in, config.width, {.after = tensor::Linear::After::kAdd});
 }
 
 // (3, H, W) -> (N0, 3 * patch * patch)
