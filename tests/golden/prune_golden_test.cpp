@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "golden.h"
 #include "engine/model/containers.h"
 #include "engine/reduce/pruner.h"
+#include "golden.h"
 
 namespace revisit {
 namespace {
@@ -31,14 +31,14 @@ TEST_P(WeitopGolden, LogitsScoresAndKeptPatchesAgreeForEveryRho) {
   model.weights = model::read_checkpoint(golden.checkpoint()).weights;
   const auto& first = model.weights.at("weitop.0.weight").shape;
   const int width = static_cast<int>(first.at(1));
-  model.config.vit.width = width;
-  model.config.vit.depth = golden.json()["constructor"]["backbone"]["depth"].get<int>();
+  model.config.vit().width = width;
+  model.config.vit().depth = golden.json()["constructor"]["backbone"]["depth"].get<int>();
   model.config.prune.hidden = static_cast<int>(first.at(0));
 
   const std::vector<float> patches = golden.f32("Xs_" + size);  // (N0, D)
   const int count = static_cast<int>(patches.size()) / width;
   reduce::TokenPruner pruner({.kind = model::PruneKind::kWeitop, .kappa = golden.json()["constructor"]["kappa"].get<double>()},
-                            model);
+                             model);
   reduce::PruneTrace trace;
   pruner.set_trace(&trace);
 

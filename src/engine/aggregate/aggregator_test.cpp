@@ -11,12 +11,14 @@
 #include "engine/aggregate/pooling.h"
 #include "engine/aggregate/test_support.h"
 #include "engine/aggregate/weiad.h"
+#include "engine/model/vlad_head.h"
 #include "revisit/error.h"
 
 namespace revisit::aggregate {
 namespace {
 
-using model::HeadKind;
+using model::kSalad;
+using model::kWeiad;
 constexpr int kWidth = 12;
 
 struct Described {
@@ -91,7 +93,7 @@ TEST(AssignTiers, NanIsWorstAndBreaksNothing) {
 }
 
 TEST(Weiad, GivesAUnitDescriptorForAnyNumberOfPatches) {
-  const auto model = testing::random_head(HeadKind::kWeiad, {5, 4, 2});
+  const auto model = testing::random_head(kWeiad, {5, 4, 2});
   const auto head = make_aggregator(model, std::nullopt);
   EXPECT_EQ(head->dim(), 11 * 7 + 5);
   for (const int patches : {1, 2, 10, 11, 12, 300}) {
@@ -105,7 +107,7 @@ TEST(Weiad, GivesAUnitDescriptorForAnyNumberOfPatches) {
 }
 
 TEST(Weiad, GivesTheSameBitsWithAndWithoutATraceAndOnEveryCall) {
-  const auto model = testing::random_head(HeadKind::kWeiad, {5, 4, 2});
+  const auto model = testing::random_head(kWeiad, {5, 4, 2});
   const auto head = make_aggregator(model, std::nullopt);
   std::mt19937 random(9);
   auto x = testing::random_values(41 * kWidth, random);
@@ -120,11 +122,11 @@ TEST(Weiad, GivesTheSameBitsWithAndWithoutATraceAndOnEveryCall) {
 }
 
 TEST(Weiad, EveryDustbinAndGhostFormWorks) {
-  auto model = testing::random_head(HeadKind::kWeiad, {3, 3});
+  auto model = testing::random_head(kWeiad, {3, 3});
   for (const bool dustbin : {true, false}) {
     for (const bool ghost : {true, false}) {
-      model.config.head.dustbin = dustbin;
-      model.config.head.ghost = ghost;
+      model.config.head.transport().dustbin = dustbin;
+      model.config.head.transport().ghost = ghost;
       const auto head = make_aggregator(model, std::nullopt);
       const Described got = describe(*head, 20);
       EXPECT_NEAR(length(got.descriptor), 1.0, 1e-6);
@@ -132,16 +134,16 @@ TEST(Weiad, EveryDustbinAndGhostFormWorks) {
       EXPECT_EQ(got.trace.plan.size(), static_cast<std::size_t>((20 + ghost) * (6 + dustbin)));
     }
   }
-  model.config.head.dustbin = true;
-  model.config.head.ghost = false;
+  model.config.head.transport().dustbin = true;
+  model.config.head.transport().ghost = false;
   const auto salad_like = make_aggregator(model, std::nullopt);
   EXPECT_EQ(code_of([&] { describe(*salad_like, 6); }), ErrorCode::kUsage);
 }
 
 TEST(Weiad, TheClusterNormDecidesWhetherTierWeightsShow) {
-  auto model = testing::random_head(HeadKind::kWeiad, {2, 2});
+  auto model = testing::random_head(kWeiad, {2, 2});
   const auto lengths = [&](model::ClusterNorm norm, HeadTrace& trace) {
-    model.config.head.norm = norm;
+    model.config.head.transport().norm = norm;
     trace = describe(*make_aggregator(model, std::nullopt), 15).trace;
     std::vector<double> out;
     for (int j = 0; j < 4; ++j) out.push_back(length({trace.weighted.begin() + j * 7, trace.weighted.begin() + (j + 1) * 7}));
@@ -161,22 +163,22 @@ TEST(Weiad, TheClusterNormDecidesWhetherTierWeightsShow) {
 }
 
 TEST(Weiad, HugeTokensStillGiveAFiniteDescriptor) {
-  const auto model = testing::random_head(HeadKind::kWeiad, {5, 4, 2});
+  const auto model = testing::random_head(kWeiad, {5, 4, 2});
   const Described got = describe(*make_aggregator(model, std::nullopt), 30, 4, 1e4F);
   EXPECT_TRUE(std::ranges::all_of(got.descriptor, [](float x) { return std::isfinite(x); }));
   EXPECT_NEAR(length(got.descriptor), 1.0, 1e-6);
 }
 
 TEST(Weiad, RefusesTiersThatDoNotCoverTheClusters) {
-  auto model = testing::random_head(HeadKind::kWeiad, {3, 3});
-  model.config.head.tiers = {3, 4};
+  auto model = testing::random_head(kWeiad, {3, 3});
+  model.config.head.transport().tiers = {3, 4};
   EXPECT_EQ(code_of([&] { make_aggregator(model, std::nullopt); }), ErrorCode::kBadModel);
-  model.config.head.tiers = {};
+  model.config.head.transport().tiers = {};
   EXPECT_EQ(code_of([&] { make_aggregator(model, std::nullopt); }), ErrorCode::kBadModel);
 }
 
 TEST(Salad, NeedsMorePatchesThanClustersAndSaysSo) {
-  const auto model = testing::random_head(HeadKind::kSalad, {8});
+  const auto model = testing::random_head(kSalad, {8});
   const auto head = make_aggregator(model, std::nullopt);
   EXPECT_NEAR(length(describe(*head, 9).descriptor), 1.0, 1e-6);
   EXPECT_EQ(code_of([&] { describe(*head, 8); }), ErrorCode::kUsage);
@@ -184,7 +186,7 @@ TEST(Salad, NeedsMorePatchesThanClustersAndSaysSo) {
 }
 
 TEST(Salad, TheTokenPartHoldsItsFixedShareOfTheDescriptor) {
-  const auto model = testing::random_head(HeadKind::kSalad, {8});
+  const auto model = testing::random_head(kSalad, {8});
   const Described got = describe(*make_aggregator(model, std::nullopt), 50);
   const double share = std::pow(length({got.descriptor.begin(), got.descriptor.begin() + 5}), 2);
   EXPECT_NEAR(share, 1.0 / 9.0, 1e-6);
@@ -232,14 +234,12 @@ TEST(Aggregators, ThatNeedNoClsReadAFeatureMapAsTheSameTokens) {
   expect_same(gem);
 
   model::LoadedModel vocabulary;
-  vocabulary.config.vit.width = kWidth;
-  vocabulary.config.head.kind = HeadKind::kVlad;
-  vocabulary.config.head.clusters = 3;
-  vocabulary.config.head.cluster_dim = kWidth;
+  vocabulary.config.vit().width = kWidth;
+  vocabulary.config.head = {model::kVlad, model::VladHead{3, kWidth}};
   vocabulary.weights.add_f32("aggregator.centres", {3, kWidth}, testing::random_values(3 * kWidth, random));
   expect_same(*make_aggregator(vocabulary, std::nullopt));
 
-  const auto weiad_model = testing::random_head(HeadKind::kWeiad, {3, 3});
+  const auto weiad_model = testing::random_head(kWeiad, {3, 3});
   const auto weiad = make_aggregator(weiad_model, std::nullopt);
   std::vector<float> out(static_cast<std::size_t>(weiad->dim()));
   tensor::Arena arena;
@@ -248,10 +248,10 @@ TEST(Aggregators, ThatNeedNoClsReadAFeatureMapAsTheSameTokens) {
 }
 
 TEST(MakeAggregator, AsksForAnAggregateOnlyWhenTheModelHasNoHead) {
-  const auto headed = testing::random_head(HeadKind::kWeiad, {3, 3});
+  const auto headed = testing::random_head(kWeiad, {3, 3});
   EXPECT_EQ(code_of([&] { make_aggregator(headed, "gem"); }), ErrorCode::kUsage);
   model::LoadedModel bare;
-  bare.config.vit.width = kWidth;
+  bare.config.vit().width = kWidth;
   std::string hint;
   EXPECT_EQ(code_of([&] { make_aggregator(bare, std::nullopt); }, &hint), ErrorCode::kUsage);
   EXPECT_EQ(hint, "--aggregate cls|mean|gem");
@@ -262,7 +262,7 @@ TEST(MakeAggregator, AsksForAnAggregateOnlyWhenTheModelHasNoHead) {
 
 TEST(MakeAggregator, NamesTheTensorThatIsMissing) {
   model::LoadedModel model;
-  model.config = testing::random_head(HeadKind::kSalad, {8}).config;
+  model.config = testing::random_head(kSalad, {8}).config;
   try {
     make_aggregator(model, std::nullopt);
     FAIL() << "a head without weights was accepted";

@@ -39,13 +39,10 @@ tensor::Matrix Mlp::operator()(tensor::ConstMatrix x, tensor::Arena& arena) cons
 }
 
 // The second layer's index in the checkpoint differs: the two patch MLPs have a dropout in between, the CLS one has not.
-HeadMlps::HeadMlps(const model::LoadedModel& model)
-    : token_features_(model.weights, "aggregator.token_features", 2, model.config.vit.width, model.config.head.hidden,
-                      model.config.head.token_dim),
-      cluster_features_(model.weights, "aggregator.cluster_features", 3, model.config.vit.width, model.config.head.hidden,
-                        model.config.head.cluster_dim),
-      score_(model.weights, "aggregator.score", 3, model.config.vit.width, model.config.head.hidden, model.config.head.clusters) {
-}
+HeadMlps::HeadMlps(const model::Weights& weights, const model::TransportHead& head, int width)
+    : token_features_(weights, "aggregator.token_features", 2, width, head.hidden, head.token_dim),
+      cluster_features_(weights, "aggregator.cluster_features", 3, width, head.hidden, head.cluster_dim),
+      score_(weights, "aggregator.score", 3, width, head.hidden, head.clusters) {}
 
 HeadMlps::Result HeadMlps::operator()(const tensor::Tokens& tokens, tensor::Arena& arena) const {
   const tensor::ConstMatrix patches = tokens.patch_values();

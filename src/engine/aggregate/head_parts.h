@@ -27,7 +27,7 @@ class Mlp {
 
 class HeadMlps {
  public:
-  explicit HeadMlps(const model::LoadedModel& model);
+  HeadMlps(const model::Weights& weights, const model::TransportHead& head, int width);
 
   struct Result {
     tensor::Matrix token;     // (1, g) from CLS

@@ -10,7 +10,9 @@
 namespace revisit::aggregate {
 
 Salad::Salad(const model::LoadedModel& model)
-    : head_(model.config.head), mlps_(model), z_(*model.weights.f32_data("aggregator.dust_bin", 1)) {}
+    : head_(model.config.head.transport()),
+      mlps_(model.weights, head_, model.config.backbone.width()),
+      z_(*model.weights.f32_data("aggregator.dust_bin", 1)) {}
 
 void Salad::aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) {
   const tensor::Arena::Scope scope(arena);
@@ -32,5 +34,7 @@ void Salad::aggregate(const tensor::Features& features, float* descriptor, tenso
     trace->importance.push_back(static_cast<float>(std::accumulate(real.row(i), real.row(i) + real.cols, 0.0)));
   }
 }
+
+std::unique_ptr<Aggregator> make_salad(const model::LoadedModel& model) { return std::make_unique<Salad>(model); }
 
 }  // namespace revisit::aggregate

@@ -18,7 +18,7 @@ class Salad final : public Aggregator {
   void aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) override;
 
  private:
-  model::HeadConfig head_;
+  model::TransportHead head_;
   HeadMlps mlps_;
   float z_;
 };

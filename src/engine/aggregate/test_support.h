@@ -30,11 +30,11 @@ inline tensor::Features as_tokens(std::vector<float>& values, int width) {
 }
 
 /// A model of token width 12 without a backbone: M clusters in tiers, all weights random.
-inline model::LoadedModel random_head(model::HeadKind kind, const std::vector<int>& tiers, std::uint32_t seed = 1) {
+inline model::LoadedModel random_head(const std::string& kind, const std::vector<int>& tiers, std::uint32_t seed = 1) {
   model::LoadedModel model;
-  model.config.vit.width = 12;
-  model::HeadConfig& head = model.config.head;
-  head.kind = kind;
+  model.config.vit().width = 12;
+  model.config.head.kind = kind;
+  model::TransportHead& head = model.config.head.transport();
   head.tiers = tiers;
   for (const int size : tiers) head.clusters += size;
   head.cluster_dim = 7;

@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "core/tensor/kernels.h"
+#include "engine/model/vlad_head.h"
 
 namespace revisit::aggregate {
 namespace {
@@ -35,8 +36,8 @@ void NearestCentre::operator()(tensor::ConstMatrix x, int* out, tensor::Arena& a
 }
 
 Vlad::Vlad(const model::LoadedModel& model)
-    : clusters_(model.config.head.clusters),
-      width_(model.config.vit.width),
+    : clusters_(model.config.head.as<model::VladHead>().clusters),
+      width_(model.config.backbone.width()),
       centres_(model.weights.f32_data("aggregator.centres", static_cast<std::int64_t>(clusters_) * width_)),
       nearest_(centres_, clusters_, width_) {}
 
@@ -59,5 +60,7 @@ void Vlad::aggregate(const tensor::Features& features, float* descriptor, tensor
   for (int k = 0; k < clusters_; ++k) tensor::l2_normalise(descriptor + static_cast<std::ptrdiff_t>(k) * width_, width_);
   tensor::l2_normalise(descriptor, dim());
 }
+
+std::unique_ptr<Aggregator> make_vlad(const model::LoadedModel& model) { return std::make_unique<Vlad>(model); }
 
 }  // namespace revisit::aggregate

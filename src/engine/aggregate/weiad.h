@@ -30,7 +30,7 @@ class Weiad final : public Aggregator {
  private:
   void rank_clusters(const Transport& transport, int tokens);
 
-  model::HeadConfig head_;
+  model::TransportHead head_;
   HeadMlps mlps_;
   float z_;
   std::vector<float> tier_weight_;  // (T)

@@ -6,16 +6,16 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/aggregate/aggregator.h"
 #include "core/base/fail.h"
-#include "engine/extract/plan.h"
-#include "engine/extract/recorder.h"
 #include "core/image/preprocess.h"
-#include "engine/reduce/pruner.h"
 #include "core/tensor/arena.h"
 #include "core/tensor/kernels.h"
 #include "core/tensor/parallel.h"
+#include "engine/aggregate/aggregator.h"
 #include "engine/backbone/vit/vit.h"
+#include "engine/extract/plan.h"
+#include "engine/extract/recorder.h"
+#include "engine/reduce/pruner.h"
 
 namespace revisit {
 namespace {
@@ -100,8 +100,7 @@ std::vector<float> Extractor::describe(const Image& image, Trace* trace) {
 }
 
 std::vector<float> Extractor::describe_tensor(std::span<const float> pixels, Size size, Trace* trace) {
-  const int patch = impl_->model.loaded().config.vit.patch;
-  check_tensor_size(size, patch);
+  check_tensor_size(size, impl_->model.loaded().config.backbone.stride());
   const auto wanted = 3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width);
   if (pixels.size() != wanted) {
     fail(ErrorCode::kUsage, "a tensor of {} values cannot be (3, {}, {}): that takes {}", pixels.size(), size.height, size.width,

@@ -4,16 +4,18 @@
 #include <algorithm>
 #include <numeric>
 
-#include "engine/aggregate/kmeans.h"
 #include "core/base/fail.h"
 #include "core/base/random.h"
-#include "engine/extract/plan.h"
 #include "core/image/preprocess.h"
-#include "engine/model/model_file.h"
-#include "revisit/lab/vlad.h"
 #include "core/tensor/kernels.h"
 #include "core/tensor/parallel.h"
+#include "engine/aggregate/kmeans.h"
 #include "engine/backbone/vit/vit.h"
+#include "engine/extract/plan.h"
+#include "engine/model/backbone_family.h"
+#include "engine/model/model_file.h"
+#include "engine/model/vlad_head.h"
+#include "revisit/lab/vlad.h"
 
 namespace revisit {
 namespace {
@@ -24,7 +26,8 @@ constexpr int kMaxClusters = 1024;
 std::shared_ptr<model::LoadedModel> cut_backbone(const Model& backbone, const FitVladOptions& options, Size size) {
   auto cut = std::make_shared<model::LoadedModel>();
   cut->config = backbone.loaded().config;
-  cut->config.vit.depth = options.layer + 1;
+  model::BackboneConfig& network = cut->config.backbone;
+  network.family().keep_blocks(network, options.layer + 1);
   cut->config.head = {};
   cut->config.prune = {};
   cut->config.calibration.reset();
@@ -74,7 +77,7 @@ void append_sample(tensor::ConstMatrix tokens, int count, SplitMix& random, std:
 }
 
 void check_options(const Model& backbone, const FitVladOptions& options, std::size_t photos) {
-  const int depth = backbone.loaded().config.vit.depth;
+  const int depth = backbone.loaded().config.backbone.blocks();
   if (options.layer < 0 || options.layer >= depth) {
     fail(ErrorCode::kUsage, "--layer {} is out of range: the backbone has blocks 0 to {}", options.layer, depth - 1);
   }
@@ -118,7 +121,7 @@ FitVladReport fit_vlad(const Model& backbone, const std::vector<std::filesystem:
       }
     }
   }
-  const int width = model->config.vit.width;
+  const int width = model->config.backbone.width();
   const int rows = static_cast<int>(sample.size() / static_cast<std::size_t>(width));
   report.tokens = rows;
   if (rows < options.clusters) {
@@ -129,9 +132,7 @@ FitVladReport fit_vlad(const Model& backbone, const std::vector<std::filesystem:
   report.rounds = words.rounds;
   report.mean_square_distance = words.mean_square_distance;
 
-  model->config.head.kind = model::HeadKind::kVlad;
-  model->config.head.clusters = options.clusters;
-  model->config.head.cluster_dim = width;
+  model->config.head = {model::kVlad, model::VladHead{options.clusters, width}};
   model->weights.add_f32("aggregator.centres", {options.clusters, width}, std::move(words.centres));
   model->config.provenance =
       fmt::format("{}, VLAD of {} words after block {} on {} photos, seed {}", backbone.loaded().config.provenance,

@@ -12,7 +12,7 @@
 namespace revisit {
 
 GemmRate::GemmRate(const model::LoadedModel& model, int rows) : rows_(rows) {
-  const model::VitConfig& c = model.config.vit;
+  const model::VitConfig& c = model.config.vit();
   const auto add = [&](const std::string& name, int in, int out) {
     products_.emplace_back(model.weights.f32_data(name + ".weight", static_cast<std::int64_t>(in) * out),
                            model.weights.f32_data(name + ".bias", out), in, out, tensor::Linear::After::kNothing, nullptr);

@@ -7,7 +7,6 @@
 
 #include "core/base/fail.h"
 #include "core/base/limits.h"
-#include "engine/backbone/vit/vit.h"
 
 namespace revisit {
 namespace {
@@ -37,20 +36,7 @@ reduce::PruneSettings prune_settings(const model::Config& config, const Extracto
   return settings;
 }
 
-double head_macs(const model::HeadConfig& head, int width, int patches) {
-  if (head.kind == model::HeadKind::kNone) return 0;
-  if (head.kind == model::HeadKind::kVlad) return static_cast<double>(patches) * head.clusters * width;
-  const double per_patch = 2.0 * width * head.hidden + static_cast<double>(head.hidden) * (head.cluster_dim + head.clusters) +
-                           static_cast<double>(head.clusters) * head.cluster_dim;
-  return per_patch * patches + static_cast<double>(head.hidden) * (width + head.token_dim);
-}
-
 }  // namespace
-
-Size round_to_patch(Size size, int patch) {
-  const auto nearest = [patch](int side) { return std::max(1, (side + patch / 2) / patch) * patch; };
-  return {nearest(size.height), nearest(size.width)};
-}
 
 void check_tensor_size(Size size, int patch) {
   for (const int side : {size.height, size.width}) {
@@ -75,10 +61,10 @@ Plan make_plan(const model::Config& config, const ExtractorOptions& options) {
     fail(ErrorCode::kUsage, "--size {}x{} is too large: the limit is {} a side", wanted.height, wanted.width,
          limits::kMaxInputSide);
   }
-  plan.size = round_to_patch(wanted, config.vit.patch);
+  plan.size = model::round_to_stride(wanted, config.backbone.stride());
   if (plan.size != wanted) {
     plan.notices.push_back(fmt::format("size {}x{} was rounded to {}x{}, multiples of the patch size {}", wanted.height,
-                                       wanted.width, plan.size.height, plan.size.width, config.vit.patch));
+                                       wanted.width, plan.size.height, plan.size.width, config.backbone.stride()));
   }
   if (options.threads < 0 || options.threads > limits::kMaxThreads) {
     fail(ErrorCode::kUsage, "--threads {} is out of range: 0 (all cores) to {}", options.threads, limits::kMaxThreads);
@@ -89,16 +75,16 @@ Plan make_plan(const model::Config& config, const ExtractorOptions& options) {
 }
 
 double forward_gmac(const model::Config& config, const Plan& plan, Size size) {
-  const int patches = size.height / config.vit.patch * (size.width / config.vit.patch);
-  const int prefix = 1 + config.vit.registers;
+  const Size grid = config.backbone.grid(size);
+  const int patches = grid.height * grid.width;
   const bool prunes = plan.prune.rho < 1;
   const int kept = prunes ? reduce::kept_count(plan.prune.rho, patches) : patches;
-  const int before = prunes ? plan.prune.layer : config.vit.depth;
-  double macs = vit::embed_macs(config.vit, patches) + before * vit::block_macs(config.vit, prefix + patches) +
-                (config.vit.depth - before) * vit::block_macs(config.vit, prefix + kept) +
-                head_macs(config.head, config.vit.width, kept);
+  std::vector<int> in_block(static_cast<std::size_t>(config.backbone.blocks()), patches);
+  if (prunes) std::fill(in_block.begin() + plan.prune.layer, in_block.end(), kept);
+  const int width = config.backbone.width();
+  double macs = config.backbone.macs(size, in_block) + config.head.macs(width, kept);
   if (prunes && plan.prune.kind == model::PruneKind::kWeitop)
-    macs += static_cast<double>(patches) * config.prune.hidden * (config.vit.width + 1);
+    macs += static_cast<double>(patches) * config.prune.hidden * (width + 1);
   return macs * 1e-9;
 }
 

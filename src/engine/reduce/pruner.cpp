@@ -90,7 +90,7 @@ void spread_scores(std::vector<float>& scores, int columns, int cell, std::vecto
 
 TokenPruner::TokenPruner(const PruneSettings& settings, const model::LoadedModel& model) : settings_(settings) {
   check(settings.rho);
-  const int depth = model.config.vit.depth;
+  const int depth = model.config.backbone.blocks();
   if (settings.layer < 0 || settings.layer > depth) {
     fail(ErrorCode::kUsage, "the pruning layer must be between 0 and the model's {} blocks, not {}", depth, settings.layer);
   }
@@ -104,7 +104,7 @@ TokenPruner::TokenPruner(const PruneSettings& settings, const model::LoadedModel
   if (!model.weights.contains("weitop.0.weight")) {
     fail_with_hint(ErrorCode::kUsage, "--prune norm|random", "the model has no WeiToP weights to prune with");
   }
-  const int width = model.config.vit.width;
+  const int width = model.config.backbone.width();
   const int hidden = model.config.prune.hidden;
   student_.emplace(Student{model::load_linear(model.weights, "weitop.0", width, hidden, {.after = tensor::Linear::After::kRelu}),
                            model::load_linear(model.weights, "weitop.2", hidden, 1)});

@@ -23,8 +23,8 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 
 model::LoadedModel weitop_model() {
   model::LoadedModel model;
-  model.config.vit.width = kWidth;
-  model.config.vit.depth = 3;
+  model.config.vit().width = kWidth;
+  model.config.vit().depth = 3;
   model.config.prune.kind = PruneKind::kWeitop;
   model.config.prune.hidden = 4;
   std::mt19937 random(2);
@@ -316,8 +316,8 @@ TEST(TokenPruner, RandomDependsOnSeedAndPictureOnly) {
 TEST(TokenPruner, RefusesSettingsThatCannotBeMeant) {
   const auto model = weitop_model();
   model::LoadedModel bare;
-  bare.config.vit.width = kWidth;
-  bare.config.vit.depth = 3;
+  bare.config.vit().width = kWidth;
+  bare.config.vit().depth = 3;
   const auto refused = [](const PruneSettings& settings, const model::LoadedModel& m) {
     return code_of([&] { TokenPruner pruner(settings, m); }) == ErrorCode::kUsage;
   };

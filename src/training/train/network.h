@@ -72,7 +72,7 @@ class Network {
   model::LoadedModel to_model() const;
 
  private:
-  int frozen_blocks() const { return config_.vit.depth - options_.trained_blocks; }
+  int frozen_blocks() const { return config_.backbone.blocks() - options_.trained_blocks; }
   bool has_weitop() const { return config_.prune.kind == model::PruneKind::kWeitop; }
   void check_rho(double rho) const;
   torch::Tensor embed(const torch::Tensor& pixels) const;

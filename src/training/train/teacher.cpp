@@ -21,7 +21,7 @@ namespace revisit::train {
 struct Teacher::Impl {
   explicit Impl(const TrainTeacher& settings)
       : model(read_backbone(settings.model, 0, settings.size)), size(settings.size), vit(model.loaded()) {
-    const auto& config = model.loaded().config.vit;
+    const auto& config = model.loaded().config.vit();
     if (settings.block < -1 || settings.block >= config.depth) {
       fail(ErrorCode::kUsage, "[[distill.teacher]] block {} is not there: '{}' has blocks 0 to {}; -1 stands for the last",
            settings.block, settings.model.string(), config.depth - 1);
@@ -45,9 +45,9 @@ struct Teacher::Impl {
 Teacher::Teacher(const TrainTeacher& settings) : impl_(std::make_unique<Impl>(settings)) {}
 Teacher::~Teacher() = default;
 
-int Teacher::width() const { return impl_->model.loaded().config.vit.width; }
+int Teacher::width() const { return impl_->model.loaded().config.vit().width; }
 Size Teacher::grid() const {
-  const int patch = impl_->model.loaded().config.vit.patch;
+  const int patch = impl_->model.loaded().config.vit().patch;
   return {impl_->size.height / patch, impl_->size.width / patch};
 }
 int Teacher::rows() const { return 1 + grid().height * grid().width; }
@@ -67,11 +67,11 @@ std::vector<float> Teacher::tokens_of(const Image& image) {
   tensor::Tokens tokens = t.vit.embed(t.pixels.data(), t.size, t.kept, t.arena);
   t.vit.run_blocks(tokens, 0, t.blocks, nullptr, t.arena);
 
-  const int width = config.vit.width;
+  const int width = config.vit().width;
   const std::vector<float> ones(static_cast<std::size_t>(width), 1.0F), zeros(static_cast<std::size_t>(width), 0.0F);
   std::vector<float> out(static_cast<std::size_t>(rows()) * static_cast<std::size_t>(width));
   const auto level = [&](tensor::ConstMatrix from, int first_row) {
-    tensor::layer_norm(from, ones.data(), zeros.data(), config.vit.norm_eps,
+    tensor::layer_norm(from, ones.data(), zeros.data(), config.vit().norm_eps,
                        {out.data() + static_cast<std::ptrdiff_t>(first_row) * width, from.rows, width, width});
   };
   level(tokens.values.rows_from(0, 1), 0);

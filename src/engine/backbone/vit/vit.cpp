@@ -43,7 +43,7 @@ void gather_patches(const float* pixels, Size size, int patch, tensor::Matrix ou
 
 }  // namespace
 
-Vit::Vit(const model::LoadedModel& model) : config_(model.config.vit), patch_(patch_projection(config_, model.weights)) {
+Vit::Vit(const model::LoadedModel& model) : config_(model.config.vit()), patch_(patch_projection(config_, model.weights)) {
   const auto data = [&](const char* name, std::int64_t rows) {
     return model.weights.f32_data(kPrefix + name, rows * config_.width);
   };
