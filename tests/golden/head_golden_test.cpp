@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "engine/aggregate/aggregator.h"
-#include "golden.h"
 #include "engine/model/containers.h"
+#include "golden.h"
 
 namespace revisit {
 namespace {
@@ -35,14 +35,14 @@ std::vector<float> transposed(const std::vector<float>& x, std::size_t a, std::s
 /// One head with the sizes read off its tensors.
 class Head {
  public:
-  Head(const GoldenCase& golden, model::HeadKind kind, std::vector<int> tiers) {
+  Head(const GoldenCase& golden, const std::string& kind, std::vector<int> tiers) {
     model_.weights = model::read_checkpoint(golden.checkpoint()).weights;
     const auto side = [&](const char* name, std::size_t axis) {
       return static_cast<int>(model_.weights.at(std::string("aggregator.") + name).shape.at(axis));
     };
-    model_.config.vit.width = side("token_features.0.weight", 1);
-    model::HeadConfig& head = model_.config.head;
-    head.kind = kind;
+    model_.config.vit().width = side("token_features.0.weight", 1);
+    model_.config.head.kind = kind;
+    model::TransportHead& head = model_.config.head.transport();
     head.hidden = side("token_features.0.weight", 0);
     head.token_dim = side("token_features.2.weight", 0);
     head.cluster_dim = side("cluster_features.3.weight", 0);
@@ -51,17 +51,19 @@ class Head {
     aggregator_ = aggregate::make_aggregator(model_, std::nullopt);
   }
 
-  std::size_t width() const { return static_cast<std::size_t>(model_.config.vit.width); }
-  std::size_t clusters() const { return static_cast<std::size_t>(model_.config.head.clusters); }
-  std::size_t cluster_dim() const { return static_cast<std::size_t>(model_.config.head.cluster_dim); }
+  std::size_t width() const { return static_cast<std::size_t>(model_.config.vit().width); }
+  std::size_t clusters() const { return static_cast<std::size_t>(model_.config.head.transport().clusters); }
+  std::size_t cluster_dim() const { return static_cast<std::size_t>(model_.config.head.transport().cluster_dim); }
 
   Output operator()(const std::vector<float>& cls, const std::vector<float>& patches) {
-    const int d = model_.config.vit.width;
-    const int tokens = static_cast<int>(patches.size()) / d;
+    const int d = model_.config.vit().width;
+    std::vector<float> tokens = cls;
+    tokens.insert(tokens.end(), patches.begin(), patches.end());
     Output out;
     out.descriptor.resize(static_cast<std::size_t>(aggregator_->dim()));
     tensor::Arena arena;
-    aggregator_->aggregate({cls.data(), 1, d, d}, {patches.data(), tokens, d, d}, out.descriptor.data(), arena, &out.trace);
+    const tensor::Tokens all{{tokens.data(), static_cast<int>(tokens.size()) / d, d, d}};
+    aggregator_->aggregate(all, out.descriptor.data(), arena, &out.trace);
     return out;
   }
 
@@ -75,7 +77,7 @@ class WeiadGolden : public ::testing::TestWithParam<const char*> {};
 TEST_P(WeiadGolden, EveryRecordedStepAgrees) {
   REVISIT_REQUIRE_SHARED(std::string("golden/") + GetParam());
   const GoldenCase golden(GetParam());
-  Head head(golden, model::HeadKind::kWeiad, golden.json()["constructor"]["tiers"].get<std::vector<int>>());
+  Head head(golden, model::kWeiad, golden.json()["constructor"]["tiers"].get<std::vector<int>>());
   int compared = 0;
   for (const char* n : {"529", "256", "70", "40", "10", "1"}) {
     SCOPED_TRACE(n);
@@ -117,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, WeiadGolden, ::testing::Values("weiad_head_defau
 TEST(SaladGolden, EveryRecordedStepOfTheHeadAgrees) {
   REVISIT_REQUIRE_SHARED("golden/salad_head64");
   const GoldenCase golden("salad_head64");
-  Head head(golden, model::HeadKind::kSalad, {});
+  Head head(golden, model::kSalad, {});
   for (const char* n : {"_n70", "_n256", "_n529"}) {
     SCOPED_TRACE(n);
     const auto map = golden.f32(std::string("f") + n);  // (1, C, h, w)
@@ -136,7 +138,7 @@ TEST(SaladGolden, EveryRecordedStepOfTheHeadAgrees) {
 TEST(SaladGolden, TheHeadOfTheWholeModelAgreesFromItsRecordedTokens) {
   REVISIT_REQUIRE_SHARED("golden/salad_e2e");
   const GoldenCase golden("salad_e2e");
-  Head head(golden, model::HeadKind::kSalad, {});
+  Head head(golden, model::kSalad, {});
   const auto map = golden.f32("patch_map_98x140");  // (2, C, n)
   const auto cls = golden.f32("cls_98x140");
   const std::size_t d = head.width();
@@ -174,21 +176,21 @@ TEST(GemGolden, PoolingFeatureMapsAgrees) {
   ASSERT_EQ(golden.json()["constructor"]["p"].get<double>(), 3.0);
   for (const char* n : {"_7x9", "_zeros"}) {
     const NpyArray array = golden.tensor(std::string("x") + n);  // (B, C, h, w)
-    const auto maps = array.to_f32();
+    auto maps = array.to_f32();
     const auto batch = static_cast<std::size_t>(array.shape[0]);
     const auto channels = static_cast<std::size_t>(array.shape[1]);
     const std::size_t pixels = maps.size() / (batch * channels);
     model::LoadedModel backbone;
-    backbone.config.vit.width = static_cast<int>(channels);
+    backbone.config.vit().width = static_cast<int>(channels);
     const auto gem = aggregate::make_aggregator(backbone, "gem");
     std::vector<float> got(batch * channels);
     tensor::Arena arena;
     for (std::size_t image = 0; image < batch; ++image) {
-      const auto first = maps.begin() + static_cast<std::ptrdiff_t>(image * channels * pixels);
-      const auto tokens = transposed({first, first + static_cast<std::ptrdiff_t>(channels * pixels)}, channels, pixels);
-      const int d = static_cast<int>(channels);
-      gem->aggregate({tokens.data(), 1, d, d}, {tokens.data(), static_cast<int>(pixels), d, d}, got.data() + image * channels,
-                     arena, nullptr);
+      const int cells = static_cast<int>(pixels);
+      const tensor::FeatureMap map{{maps.data() + image * channels * pixels, static_cast<int>(channels), cells, cells},
+                                   static_cast<int>(array.shape[2]),
+                                   static_cast<int>(array.shape[3])};
+      gem->aggregate(map, got.data() + image * channels, arena, nullptr);
     }
     golden.expect_close(std::string("descriptor") + n, got);
   }

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "golden.h"
 #include "engine/model/containers.h"
 #include "engine/model/test_models.h"
+#include "golden.h"
 #include "revisit/model.h"
 
 namespace revisit::model {
@@ -62,10 +62,10 @@ TEST_P(Dinov2, HubAndHuggingFaceNamesGiveTheSameModel) {
   expect_backbone(from_hf.info, hf.json()["constructor"]);
   EXPECT_EQ(from_hub.info.fingerprint, from_hf.info.fingerprint);
   const auto loaded = load_model_file(folder / "hf.safetensors");
-  EXPECT_EQ(loaded->config.vit.swiglu, std::string(GetParam()) == "swiglu");
-  EXPECT_TRUE(loaded->config.vit.layer_scale);
-  EXPECT_EQ(loaded->config.vit.pos_rows, 37);
-  EXPECT_EQ(loaded->config.head.kind, HeadKind::kNone);
+  EXPECT_EQ(loaded->config.vit().swiglu, std::string(GetParam()) == "swiglu");
+  EXPECT_TRUE(loaded->config.vit().layer_scale);
+  EXPECT_EQ(loaded->config.vit().pos_rows, 37);
+  EXPECT_EQ(loaded->config.head.kind, kNoHead);
 }
 
 INSTANTIATE_TEST_SUITE_P(Variants, Dinov2, ::testing::Values("plain", "reg4", "swiglu"));
@@ -104,8 +104,8 @@ TEST(ImportGolden, WeiadWithWeitop) {
   EXPECT_EQ(report.info.own.prune, "weitop");
   EXPECT_EQ(report.info.own.kappa, 0.5);
   const auto loaded = load_model_file(folder / "m.safetensors");
-  EXPECT_EQ(loaded->config.head.tiers, golden.json()["constructor"]["tiers"].get<std::vector<int>>());
-  EXPECT_EQ(loaded->config.head.hidden, 48);
+  EXPECT_EQ(loaded->config.head.transport().tiers, golden.json()["constructor"]["tiers"].get<std::vector<int>>());
+  EXPECT_EQ(loaded->config.head.transport().hidden, 48);
   EXPECT_EQ(loaded->config.weitop_hidden, 32);
   const auto source = read_checkpoint(golden.checkpoint());
   EXPECT_EQ(to_f32(loaded->weights.at("aggregator.thetaD")), to_f32(source.weights.at("aggregator.thetaD")));

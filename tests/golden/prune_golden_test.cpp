@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "golden.h"
 #include "engine/model/containers.h"
 #include "engine/reduce/one_cut.h"
+#include "golden.h"
 
 namespace revisit {
 namespace {
@@ -31,8 +31,8 @@ TEST_P(WeitopGolden, LogitsScoresAndKeptPatchesAgreeForEveryRho) {
   model.weights = model::read_checkpoint(golden.checkpoint()).weights;
   const auto& first = model.weights.at("weitop.0.weight").shape;
   const int width = static_cast<int>(first.at(1));
-  model.config.vit.width = width;
-  model.config.vit.depth = golden.json()["constructor"]["backbone"]["depth"].get<int>();
+  model.config.vit().width = width;
+  model.config.vit().depth = golden.json()["constructor"]["backbone"]["depth"].get<int>();
   model.config.weitop_hidden = static_cast<int>(first.at(0));
 
   const std::vector<float> patches = golden.f32("Xs_" + size);  // (N0, D)

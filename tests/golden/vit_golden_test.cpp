@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "core/formats/npy.h"
-#include "golden.h"
-#include "engine/model/model_file.h"
-#include "revisit/extractor.h"
 #include "core/tensor/parallel.h"
-#include "engine/backbone/vit/vit.h"
+#include "engine/backbone/backbone.h"
+#include "engine/model/model_file.h"
+#include "golden.h"
+#include "revisit/extractor.h"
 
 namespace revisit {
 namespace {
@@ -39,23 +39,22 @@ struct VitRun {
 };
 
 VitRun run_vit(const Model& model, const float* pixels, Size size) {
-  vit::Vit vit(model.loaded());
+  const auto vit = backbone::make_backbone(model.loaded());
   tensor::Arena arena;
-  std::vector<int> kept;
-  auto tokens = vit.embed(pixels, size, kept, arena);
+  tensor::Features features = vit->embed(pixels, size, arena);
   const auto copy = [&] {
-    const auto m = tokens.values;
+    const auto m = features.values();
     return std::vector<float>(m.data, m.data + static_cast<std::ptrdiff_t>(m.rows) * m.cols);
   };
   VitRun run;
-  run.prefix = tokens.prefix;
-  run.width = tokens.values.cols;
+  run.prefix = features.tokens().prefix;
+  run.width = features.values().cols;
   run.embedded = copy();
-  for (int i = 0; i < vit.depth(); ++i) {
-    vit.run_blocks(tokens, i, i + 1, nullptr, arena);
+  for (int i = 0; i < vit->blocks(); ++i) {
+    vit->run_blocks(features, i, i + 1, nullptr, arena);
     run.blocks.push_back(copy());
   }
-  vit.normalise(tokens);
+  vit->normalise(features);
   run.normed = copy();
   return run;
 }

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "engine/model/test_models.h"
+#include "engine/model/vit_known.h"
 #include "revisit/error.h"
 #include "revisit/model.h"
 
@@ -99,11 +100,11 @@ INSTANTIATE_TEST_SUITE_P(TwelveKinds, NonFinite,
 /// ViT-S with few rows of positions, so that the file stays small.
 Weights vits14(bool registers = false, int patch = 14) {
   Config config;
-  config.vit = *known_arch(registers ? "dinov2_vits14_reg4" : "dinov2_vits14");
-  config.vit.patch = patch;
+  config.vit() = *known_arch(registers ? "dinov2_vits14_reg4" : "dinov2_vits14");
+  config.vit().patch = patch;
   config.input.size = {4 * patch, 4 * patch};
-  config.vit.depth = 2;
-  config.vit.pos_rows = config.vit.pos_cols = 4;
+  config.vit().depth = 2;
+  config.vit().pos_rows = config.vit().pos_cols = 4;
   return renamed(config, hub_names(""));
 }
 
@@ -145,8 +146,8 @@ TEST(WrongArchitecture, Patch16As14) {
 
 TEST(WrongArchitecture, AnotherNumberOfHeads) {
   Config config;
-  config.vit = *known_arch("vit_tiny_patch16");
-  config.vit.pos_rows = config.vit.pos_cols = 2;
+  config.vit() = *known_arch("vit_tiny_patch16");
+  config.vit().pos_rows = config.vit().pos_cols = 2;
   config.input.size = {32, 32};
   ImportOptions options = as("vit_tiny_patch16");
   options.heads = 6;
@@ -155,7 +156,7 @@ TEST(WrongArchitecture, AnotherNumberOfHeads) {
 
 TEST(WrongArchitecture, AMissingBlockInTheMiddle) {
   Config config = tiny_backbone();
-  config.vit.depth = 3;
+  config.vit().depth = 3;
   const std::string sentence = refusal(without(renamed(config, hub_names("")), "blocks.1."));
   EXPECT_TRUE(says(sentence, "14 missing: blocks.1.attn.proj.bias")) << sentence;
   EXPECT_TRUE(says(sentence, "and 9 more")) << sentence;

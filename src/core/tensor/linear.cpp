@@ -32,16 +32,21 @@ constexpr bool kSanitized = true;
 constexpr bool kSanitized = false;
 #endif
 
-Product choose(const float* weight, const float* bias, int in, int out, Linear::After after, const float* out_scale) {
-  if (kSanitized || onednn_keeps_packed_weights())
-    return Product(std::in_place_type<OnednnProduct>, weight, bias, in, out, after, out_scale);
-  return Product(std::in_place_type<PackedProduct>, weight, bias, in, out, after, out_scale);
+Product choose(const float* weight, const float* bias, int in, int out, Linear::After after, const float* out_scale,
+               Precision precision) {
+  switch (precision) {
+    case Precision::kF32:
+      if (kSanitized || onednn_keeps_packed_weights())
+        return Product(std::in_place_type<OnednnProduct>, weight, bias, in, out, after, out_scale);
+      return Product(std::in_place_type<PackedProduct>, weight, bias, in, out, after, out_scale);
+  }
+  fail(ErrorCode::kInternal, "a linear layer {} -> {} in a precision that does not exist", in, out);
 }
 
 }  // namespace
 
-Linear::Linear(const float* weight, const float* bias, int in, int out, After after, const float* out_scale)
-    : impl_(new Impl{in, out, choose(weight, bias, in, out, after, out_scale)}) {}
+Linear::Linear(const float* weight, const float* bias, int in, int out, After after, const float* out_scale, Precision precision)
+    : impl_(new Impl{in, out, choose(weight, bias, in, out, after, out_scale, precision)}) {}
 
 Linear::~Linear() = default;
 Linear::Linear(Linear&&) noexcept = default;

@@ -10,6 +10,9 @@
 
 namespace revisit::tensor {
 
+/// What a layer computes its products in. Whatever it is, rows go in and come out as f32.
+enum class Precision { kF32 };
+
 class Linear {
  public:
   /// What happens to the result inside the same pass over memory.
@@ -24,7 +27,7 @@ class Linear {
   /// order the kernel reads them in, on huge pages.
   /// out_scale (LayerScale, or null) multiplies each output channel: it is folded into the copies.
   Linear(const float* weight, const float* bias, int in, int out, After after = After::kNothing,
-         const float* out_scale = nullptr);
+         const float* out_scale = nullptr, Precision precision = Precision::kF32);
   ~Linear();
   Linear(Linear&&) noexcept;
   Linear& operator=(Linear&&) noexcept;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What turns the tokens of one photo into its descriptor.
+// What turns the features of one photo into its descriptor.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/config.h"
 #include "core/tensor/arena.h"
-#include "core/tensor/matrix.h"
+#include "core/tensor/features.h"
+#include "engine/model/config.h"
 
 namespace revisit::aggregate {
 
@@ -41,13 +41,12 @@ class Aggregator {
   virtual ~Aggregator() = default;
 
   virtual int dim() const = 0;
-  /// Whether the tokens it reads have gone through the backbone's final norm.
+  /// Whether the features it reads have gone through the backbone's final norm.
   virtual bool wants_final_norm() const { return true; }
 
-  /// cls is (1, D), patches (K, D) with K >= 1: dense rows. Writes dim() floats of unit length.
-  /// Throws Error kUsage when the head cannot work with so few patches (SALAD). trace may be null.
-  virtual void aggregate(tensor::ConstMatrix cls, tensor::ConstMatrix patches, float* descriptor, tensor::Arena& arena,
-                         HeadTrace* trace) = 0;
+  /// At least one patch, or cell of a feature map. Writes dim() floats of unit length. Throws Error kUsage when the head cannot
+  /// work with so few patches (SALAD), kBadModel for features of a kind it cannot read. trace may be null.
+  virtual void aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) = 0;
 };
 
 /// The head of the model, or for a backbone-only model the pooling named by `word` (cls, mean, gem). Throws Error kUsage when

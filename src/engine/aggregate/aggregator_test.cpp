@@ -11,12 +11,14 @@
 #include "engine/aggregate/pooling.h"
 #include "engine/aggregate/test_support.h"
 #include "engine/aggregate/weiad.h"
+#include "engine/model/vlad_head.h"
 #include "revisit/error.h"
 
 namespace revisit::aggregate {
 namespace {
 
-using model::HeadKind;
+using model::kSalad;
+using model::kWeiad;
 constexpr int kWidth = 12;
 
 struct Described {
@@ -26,12 +28,10 @@ struct Described {
 
 Described describe(Aggregator& aggregator, int patches, std::uint32_t seed = 4, float spread = 1.0F) {
   std::mt19937 random(seed);
-  const auto cls = testing::random_values(kWidth, random, spread);
-  const auto x = testing::random_values(static_cast<std::size_t>(patches) * kWidth, random, spread);
+  auto x = testing::random_values(static_cast<std::size_t>(1 + patches) * kWidth, random, spread);
   tensor::Arena arena;
   Described out{std::vector<float>(static_cast<std::size_t>(aggregator.dim()), NAN), {}};
-  aggregator.aggregate(testing::view(cls, 1, kWidth), testing::view(x, patches, kWidth), out.descriptor.data(), arena,
-                       &out.trace);
+  aggregator.aggregate(testing::as_tokens(x, kWidth), out.descriptor.data(), arena, &out.trace);
   return out;
 }
 
@@ -93,7 +93,7 @@ TEST(AssignTiers, NanIsWorstAndBreaksNothing) {
 }
 
 TEST(Weiad, GivesAUnitDescriptorForAnyNumberOfPatches) {
-  const auto model = testing::random_head(HeadKind::kWeiad, {5, 4, 2});
+  const auto model = testing::random_head(kWeiad, {5, 4, 2});
   const auto head = make_aggregator(model, std::nullopt);
   EXPECT_EQ(head->dim(), 11 * 7 + 5);
   for (const int patches : {1, 2, 10, 11, 12, 300}) {
@@ -107,27 +107,26 @@ TEST(Weiad, GivesAUnitDescriptorForAnyNumberOfPatches) {
 }
 
 TEST(Weiad, GivesTheSameBitsWithAndWithoutATraceAndOnEveryCall) {
-  const auto model = testing::random_head(HeadKind::kWeiad, {5, 4, 2});
+  const auto model = testing::random_head(kWeiad, {5, 4, 2});
   const auto head = make_aggregator(model, std::nullopt);
   std::mt19937 random(9);
-  const auto x = testing::random_values(40 * kWidth, random);
+  auto x = testing::random_values(41 * kWidth, random);
   tensor::Arena arena;
   HeadTrace trace;
   std::vector<float> first(static_cast<std::size_t>(head->dim()));
   std::vector<float> second(first.size());
-  const auto patches = testing::view(x, 40, kWidth);
-  head->aggregate(testing::view(x, 1, kWidth), patches, first.data(), arena, nullptr);
+  head->aggregate(testing::as_tokens(x, kWidth), first.data(), arena, nullptr);
   describe(*head, 7);  // leaves other values in the scratch
-  head->aggregate(testing::view(x, 1, kWidth), patches, second.data(), arena, &trace);
+  head->aggregate(testing::as_tokens(x, kWidth), second.data(), arena, &trace);
   EXPECT_EQ(first, second);
 }
 
 TEST(Weiad, EveryDustbinAndGhostFormWorks) {
-  auto model = testing::random_head(HeadKind::kWeiad, {3, 3});
+  auto model = testing::random_head(kWeiad, {3, 3});
   for (const bool dustbin : {true, false}) {
     for (const bool ghost : {true, false}) {
-      model.config.head.dustbin = dustbin;
-      model.config.head.ghost = ghost;
+      model.config.head.transport().dustbin = dustbin;
+      model.config.head.transport().ghost = ghost;
       const auto head = make_aggregator(model, std::nullopt);
       const Described got = describe(*head, 20);
       EXPECT_NEAR(length(got.descriptor), 1.0, 1e-6);
@@ -135,16 +134,16 @@ TEST(Weiad, EveryDustbinAndGhostFormWorks) {
       EXPECT_EQ(got.trace.plan.size(), static_cast<std::size_t>((20 + ghost) * (6 + dustbin)));
     }
   }
-  model.config.head.dustbin = true;
-  model.config.head.ghost = false;
+  model.config.head.transport().dustbin = true;
+  model.config.head.transport().ghost = false;
   const auto salad_like = make_aggregator(model, std::nullopt);
   EXPECT_EQ(code_of([&] { describe(*salad_like, 6); }), ErrorCode::kUsage);
 }
 
 TEST(Weiad, TheClusterNormDecidesWhetherTierWeightsShow) {
-  auto model = testing::random_head(HeadKind::kWeiad, {2, 2});
+  auto model = testing::random_head(kWeiad, {2, 2});
   const auto lengths = [&](model::ClusterNorm norm, HeadTrace& trace) {
-    model.config.head.norm = norm;
+    model.config.head.transport().norm = norm;
     trace = describe(*make_aggregator(model, std::nullopt), 15).trace;
     std::vector<double> out;
     for (int j = 0; j < 4; ++j) out.push_back(length({trace.weighted.begin() + j * 7, trace.weighted.begin() + (j + 1) * 7}));
@@ -164,22 +163,22 @@ TEST(Weiad, TheClusterNormDecidesWhetherTierWeightsShow) {
 }
 
 TEST(Weiad, HugeTokensStillGiveAFiniteDescriptor) {
-  const auto model = testing::random_head(HeadKind::kWeiad, {5, 4, 2});
+  const auto model = testing::random_head(kWeiad, {5, 4, 2});
   const Described got = describe(*make_aggregator(model, std::nullopt), 30, 4, 1e4F);
   EXPECT_TRUE(std::ranges::all_of(got.descriptor, [](float x) { return std::isfinite(x); }));
   EXPECT_NEAR(length(got.descriptor), 1.0, 1e-6);
 }
 
 TEST(Weiad, RefusesTiersThatDoNotCoverTheClusters) {
-  auto model = testing::random_head(HeadKind::kWeiad, {3, 3});
-  model.config.head.tiers = {3, 4};
+  auto model = testing::random_head(kWeiad, {3, 3});
+  model.config.head.transport().tiers = {3, 4};
   EXPECT_EQ(code_of([&] { make_aggregator(model, std::nullopt); }), ErrorCode::kBadModel);
-  model.config.head.tiers = {};
+  model.config.head.transport().tiers = {};
   EXPECT_EQ(code_of([&] { make_aggregator(model, std::nullopt); }), ErrorCode::kBadModel);
 }
 
 TEST(Salad, NeedsMorePatchesThanClustersAndSaysSo) {
-  const auto model = testing::random_head(HeadKind::kSalad, {8});
+  const auto model = testing::random_head(kSalad, {8});
   const auto head = make_aggregator(model, std::nullopt);
   EXPECT_NEAR(length(describe(*head, 9).descriptor), 1.0, 1e-6);
   EXPECT_EQ(code_of([&] { describe(*head, 8); }), ErrorCode::kUsage);
@@ -187,7 +186,7 @@ TEST(Salad, NeedsMorePatchesThanClustersAndSaysSo) {
 }
 
 TEST(Salad, TheTokenPartHoldsItsFixedShareOfTheDescriptor) {
-  const auto model = testing::random_head(HeadKind::kSalad, {8});
+  const auto model = testing::random_head(kSalad, {8});
   const Described got = describe(*make_aggregator(model, std::nullopt), 50);
   const double share = std::pow(length({got.descriptor.begin(), got.descriptor.begin() + 5}), 2);
   EXPECT_NEAR(share, 1.0 / 9.0, 1e-6);
@@ -196,12 +195,12 @@ TEST(Salad, TheTokenPartHoldsItsFixedShareOfTheDescriptor) {
 }
 
 TEST(Pooling, ClsMeanAndGemFollowTheirFormulas) {
-  const std::vector<float> cls{3.0F, 4.0F};
-  const std::vector<float> patches{1.0F, -2.0F, 3.0F, 2.0F};  // channel 0: 1, 3; channel 1: -2, 2
+  std::vector<float> tokens{3.0F, 4.0F,                // CLS
+                            1.0F, -2.0F, 3.0F, 2.0F};  // patches; channel 0: 1, 3; channel 1: -2, 2
   tensor::Arena arena;
   std::vector<float> out(2);
   const auto pool = [&](Pooling pooling) {
-    PoolingAggregator(pooling, 2).aggregate(testing::view(cls, 1, 2), testing::view(patches, 2, 2), out.data(), arena, nullptr);
+    PoolingAggregator(pooling, 2).aggregate(testing::as_tokens(tokens, 2), out.data(), arena, nullptr);
     return out;
   };
   EXPECT_EQ(pool(Pooling::kCls), (std::vector<float>{0.6F, 0.8F}));
@@ -213,11 +212,46 @@ TEST(Pooling, ClsMeanAndGemFollowTheirFormulas) {
   EXPECT_NEAR(gem[1], b / std::hypot(a, b), 1e-6);
 }
 
+TEST(Aggregators, ThatNeedNoClsReadAFeatureMapAsTheSameTokens) {
+  constexpr int kCells = 6;
+  std::mt19937 random(8);
+  auto tokens = testing::random_values((1 + kCells) * kWidth, random);
+  std::vector<float> planes(static_cast<std::size_t>(kCells) * kWidth);
+  for (std::size_t i = 0; i < kCells; ++i) {
+    for (std::size_t c = 0; c < kWidth; ++c) planes[c * kCells + i] = tokens[(1 + i) * kWidth + c];
+  }
+  const tensor::Features map(tensor::FeatureMap{{planes.data(), kWidth, kCells, kCells}, 2, 3});
+  const auto expect_same = [&](Aggregator& aggregator) {
+    tensor::Arena arena;
+    std::vector<float> of_tokens(static_cast<std::size_t>(aggregator.dim())), of_map(of_tokens);
+    aggregator.aggregate(testing::as_tokens(tokens, kWidth), of_tokens.data(), arena, nullptr);
+    aggregator.aggregate(map, of_map.data(), arena, nullptr);
+    EXPECT_EQ(of_map, of_tokens);
+    EXPECT_NEAR(length(of_map), 1.0, 1e-6);
+  };
+  PoolingAggregator mean(Pooling::kMean, kWidth), gem(Pooling::kGem, kWidth), cls(Pooling::kCls, kWidth);
+  expect_same(mean);
+  expect_same(gem);
+
+  model::LoadedModel vocabulary;
+  vocabulary.config.vit().width = kWidth;
+  vocabulary.config.head = {model::kVlad, model::VladHead{3, kWidth}};
+  vocabulary.weights.add_f32("aggregator.centres", {3, kWidth}, testing::random_values(3 * kWidth, random));
+  expect_same(*make_aggregator(vocabulary, std::nullopt));
+
+  const auto weiad_model = testing::random_head(kWeiad, {3, 3});
+  const auto weiad = make_aggregator(weiad_model, std::nullopt);
+  std::vector<float> out(static_cast<std::size_t>(weiad->dim()));
+  tensor::Arena arena;
+  EXPECT_EQ(code_of([&] { weiad->aggregate(map, out.data(), arena, nullptr); }), ErrorCode::kBadModel);
+  EXPECT_EQ(code_of([&] { cls.aggregate(map, out.data(), arena, nullptr); }), ErrorCode::kBadModel);
+}
+
 TEST(MakeAggregator, AsksForAnAggregateOnlyWhenTheModelHasNoHead) {
-  const auto headed = testing::random_head(HeadKind::kWeiad, {3, 3});
+  const auto headed = testing::random_head(kWeiad, {3, 3});
   EXPECT_EQ(code_of([&] { make_aggregator(headed, "gem"); }), ErrorCode::kUsage);
   model::LoadedModel bare;
-  bare.config.vit.width = kWidth;
+  bare.config.vit().width = kWidth;
   std::string hint;
   EXPECT_EQ(code_of([&] { make_aggregator(bare, std::nullopt); }, &hint), ErrorCode::kUsage);
   EXPECT_EQ(hint, "--aggregate cls|mean|gem");
@@ -228,7 +262,7 @@ TEST(MakeAggregator, AsksForAnAggregateOnlyWhenTheModelHasNoHead) {
 
 TEST(MakeAggregator, NamesTheTensorThatIsMissing) {
   model::LoadedModel model;
-  model.config = testing::random_head(HeadKind::kSalad, {8}).config;
+  model.config = testing::random_head(kSalad, {8}).config;
   try {
     make_aggregator(model, std::nullopt);
     FAIL() << "a head without weights was accepted";

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/model/load_linear.h"
+
 namespace revisit::aggregate {
 namespace {
 
@@ -21,17 +23,11 @@ void scale(float* x, std::size_t count, double factor) {
   for (std::size_t i = 0; i < count; ++i) x[i] = static_cast<float>(x[i] * factor);
 }
 
-tensor::Linear read_linear(const model::Weights& weights, const std::string& name, int in, int out, tensor::Linear::After after) {
-  const float* weight = weights.f32_data(name + ".weight", static_cast<std::int64_t>(in) * out);
-  const float* bias = weights.f32_data(name + ".bias", out);
-  return {weight, bias, in, out, after};
-}
-
 }  // namespace
 
 Mlp::Mlp(const model::Weights& weights, const std::string& name, int second, int in, int hidden, int out)
-    : first_(read_linear(weights, name + ".0", in, hidden, tensor::Linear::After::kRelu)),
-      second_(read_linear(weights, name + "." + std::to_string(second), hidden, out, tensor::Linear::After::kNothing)) {}
+    : first_(model::load_linear(weights, name + ".0", in, hidden, {.after = tensor::Linear::After::kRelu})),
+      second_(model::load_linear(weights, name + "." + std::to_string(second), hidden, out)) {}
 
 tensor::Matrix Mlp::operator()(tensor::ConstMatrix x, tensor::Arena& arena) const {
   const tensor::Matrix y = arena.matrix(x.rows, second_.out());
@@ -43,16 +39,14 @@ tensor::Matrix Mlp::operator()(tensor::ConstMatrix x, tensor::Arena& arena) cons
 }
 
 // The second layer's index in the checkpoint differs: the two patch MLPs have a dropout in between, the CLS one has not.
-HeadMlps::HeadMlps(const model::LoadedModel& model)
-    : token_features_(model.weights, "aggregator.token_features", 2, model.config.vit.width, model.config.head.hidden,
-                      model.config.head.token_dim),
-      cluster_features_(model.weights, "aggregator.cluster_features", 3, model.config.vit.width, model.config.head.hidden,
-                        model.config.head.cluster_dim),
-      score_(model.weights, "aggregator.score", 3, model.config.vit.width, model.config.head.hidden, model.config.head.clusters) {
-}
+HeadMlps::HeadMlps(const model::Weights& weights, const model::TransportHead& head, int width)
+    : token_features_(weights, "aggregator.token_features", 2, width, head.hidden, head.token_dim),
+      cluster_features_(weights, "aggregator.cluster_features", 3, width, head.hidden, head.cluster_dim),
+      score_(weights, "aggregator.score", 3, width, head.hidden, head.clusters) {}
 
-HeadMlps::Result HeadMlps::operator()(tensor::ConstMatrix cls, tensor::ConstMatrix patches, tensor::Arena& arena) const {
-  return {token_features_(cls, arena), cluster_features_(patches, arena), score_(patches, arena)};
+HeadMlps::Result HeadMlps::operator()(const tensor::Tokens& tokens, tensor::Arena& arena) const {
+  const tensor::ConstMatrix patches = tokens.patch_values();
+  return {token_features_(tokens.cls(), arena), cluster_features_(patches, arena), score_(patches, arena)};
 }
 
 void normalise_clusters(tensor::Matrix sums, const float* weights, model::ClusterNorm norm) {

@@ -5,9 +5,9 @@
 
 #include <string>
 
+#include "core/tensor/linear.h"
 #include "engine/aggregate/aggregator.h"
 #include "engine/aggregate/sinkhorn.h"
-#include "core/tensor/linear.h"
 
 namespace revisit::aggregate {
 
@@ -27,14 +27,14 @@ class Mlp {
 
 class HeadMlps {
  public:
-  explicit HeadMlps(const model::LoadedModel& model);
+  HeadMlps(const model::Weights& weights, const model::TransportHead& head, int width);
 
   struct Result {
     tensor::Matrix token;     // (1, g) from CLS
     tensor::Matrix features;  // (K, l) F
     tensor::Matrix scores;    // (K, M) S
   };
-  Result operator()(tensor::ConstMatrix cls, tensor::ConstMatrix patches, tensor::Arena& arena) const;
+  Result operator()(const tensor::Tokens& tokens, tensor::Arena& arena) const;
 
  private:
   Mlp token_features_;

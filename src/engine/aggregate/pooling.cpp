@@ -20,13 +20,14 @@ std::optional<Pooling> pooling_from(const std::string& word) {
   return std::nullopt;
 }
 
-void PoolingAggregator::aggregate(tensor::ConstMatrix cls, tensor::ConstMatrix patches, float* descriptor,
-                                  tensor::Arena& /*arena*/, HeadTrace* trace) {
+void PoolingAggregator::aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) {
+  const tensor::Arena::Scope scope(arena);
   const std::size_t width = sums_.size();
   if (trace != nullptr) *trace = {};
   if (pooling_ == Pooling::kCls) {
-    std::copy_n(cls.row(0), width, descriptor);
+    std::copy_n(features.tokens().cls().row(0), width, descriptor);
   } else {
+    const tensor::ConstMatrix patches = features.spatial(arena);
     std::ranges::fill(sums_, 0.0);
     for (int i = 0; i < patches.rows; ++i) {
       const float* row = patches.row(i);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Descriptors without learned weights, for backbone-only models: CLS, mean or generalised mean of the patches.
+// Descriptors without learned weights, for backbone-only models: CLS, mean or generalised mean of the patches, or cells of a map.
 #pragma once
 
 #include <optional>
@@ -25,8 +25,7 @@ class PoolingAggregator final : public Aggregator {
   PoolingAggregator(Pooling pooling, int width) : pooling_(pooling), sums_(static_cast<std::size_t>(width)) {}
 
   int dim() const override { return static_cast<int>(sums_.size()); }
-  void aggregate(tensor::ConstMatrix cls, tensor::ConstMatrix patches, float* descriptor, tensor::Arena& arena,
-                 HeadTrace* trace) override;
+  void aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) override;
 
  private:
   Pooling pooling_;

@@ -10,16 +10,18 @@
 namespace revisit::aggregate {
 
 Salad::Salad(const model::LoadedModel& model)
-    : head_(model.config.head), mlps_(model), z_(*model.weights.f32_data("aggregator.dust_bin", 1)) {}
+    : head_(model.config.head.transport()),
+      mlps_(model.weights, head_, model.config.backbone.width()),
+      z_(*model.weights.f32_data("aggregator.dust_bin", 1)) {}
 
-void Salad::aggregate(tensor::ConstMatrix cls, tensor::ConstMatrix patches, float* descriptor, tensor::Arena& arena,
-                      HeadTrace* trace) {
+void Salad::aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) {
   const tensor::Arena::Scope scope(arena);
-  const LogMarginals masses = marginals(patches.rows, head_.clusters, true, false);
-  const HeadMlps::Result mlps = mlps_(cls, patches, arena);
+  const int tokens = features.tokens().patches();
+  const LogMarginals masses = marginals(tokens, head_.clusters, true, false);
+  const HeadMlps::Result mlps = mlps_(features.tokens(), arena);
   const Transport transport = sinkhorn(mlps.scores, z_, masses, head_.sinkhorn_iters, arena);
 
-  const tensor::ConstMatrix real{transport.plan.data, patches.rows, head_.clusters, transport.plan.stride};
+  const tensor::ConstMatrix real{transport.plan.data, tokens, head_.clusters, transport.plan.stride};
   const tensor::Matrix sums = arena.matrix(head_.clusters, head_.cluster_dim);
   weighted_sums(real, mlps.features, sums);
   if (trace != nullptr) trace_steps(mlps, transport, z_, sums, *trace);
@@ -32,5 +34,7 @@ void Salad::aggregate(tensor::ConstMatrix cls, tensor::ConstMatrix patches, floa
     trace->importance.push_back(static_cast<float>(std::accumulate(real.row(i), real.row(i) + real.cols, 0.0)));
   }
 }
+
+std::unique_ptr<Aggregator> make_salad(const model::LoadedModel& model) { return std::make_unique<Salad>(model); }
 
 }  // namespace revisit::aggregate

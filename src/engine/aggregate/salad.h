@@ -15,11 +15,10 @@ class Salad final : public Aggregator {
 
   int dim() const override { return head_.descriptor_dim(); }
   /// Needs more patches than clusters.
-  void aggregate(tensor::ConstMatrix cls, tensor::ConstMatrix patches, float* descriptor, tensor::Arena& arena,
-                 HeadTrace* trace) override;
+  void aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) override;
 
  private:
-  model::HeadConfig head_;
+  model::TransportHead head_;
   HeadMlps mlps_;
   float z_;
 };

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "core/tensor/features.h"
 #include "engine/model/config.h"
-#include "core/tensor/matrix.h"
 
 namespace revisit::aggregate::testing {
 
@@ -24,12 +24,17 @@ inline tensor::ConstMatrix view(const std::vector<float>& values, int rows, int 
   return {values.data(), rows, cols, cols};
 }
 
+/// Of rows of `width` values: CLS, then patches.
+inline tensor::Features as_tokens(std::vector<float>& values, int width) {
+  return tensor::Tokens{{values.data(), static_cast<int>(values.size()) / width, width, width}};
+}
+
 /// A model of token width 12 without a backbone: M clusters in tiers, all weights random.
-inline model::LoadedModel random_head(model::HeadKind kind, const std::vector<int>& tiers, std::uint32_t seed = 1) {
+inline model::LoadedModel random_head(const std::string& kind, const std::vector<int>& tiers, std::uint32_t seed = 1) {
   model::LoadedModel model;
-  model.config.vit.width = 12;
-  model::HeadConfig& head = model.config.head;
-  head.kind = kind;
+  model.config.vit().width = 12;
+  model.config.head.kind = kind;
+  model::TransportHead& head = model.config.head.transport();
   head.tiers = tiers;
   for (const int size : tiers) head.clusters += size;
   head.cluster_dim = 7;

@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "core/tensor/kernels.h"
+#include "engine/model/vlad_head.h"
 
 namespace revisit::aggregate {
 namespace {
@@ -35,14 +36,14 @@ void NearestCentre::operator()(tensor::ConstMatrix x, int* out, tensor::Arena& a
 }
 
 Vlad::Vlad(const model::LoadedModel& model)
-    : clusters_(model.config.head.clusters),
-      width_(model.config.vit.width),
+    : clusters_(model.config.head.as<model::VladHead>().clusters),
+      width_(model.config.backbone.width()),
       centres_(model.weights.f32_data("aggregator.centres", static_cast<std::int64_t>(clusters_) * width_)),
       nearest_(centres_, clusters_, width_) {}
 
-void Vlad::aggregate(tensor::ConstMatrix /*cls*/, tensor::ConstMatrix patches, float* descriptor, tensor::Arena& arena,
-                     HeadTrace* /*trace*/) {
+void Vlad::aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* /*trace*/) {
   const tensor::Arena::Scope scope(arena);
+  const tensor::ConstMatrix patches = features.spatial(arena);
   const tensor::Matrix tokens = arena.matrix(patches.rows, width_);
   for (int r = 0; r < patches.rows; ++r) {
     std::copy(patches.row(r), patches.row(r) + width_, tokens.row(r));
@@ -59,5 +60,7 @@ void Vlad::aggregate(tensor::ConstMatrix /*cls*/, tensor::ConstMatrix patches, f
   for (int k = 0; k < clusters_; ++k) tensor::l2_normalise(descriptor + static_cast<std::ptrdiff_t>(k) * width_, width_);
   tensor::l2_normalise(descriptor, dim());
 }
+
+std::unique_ptr<Aggregator> make_vlad(const model::LoadedModel& model) { return std::make_unique<Vlad>(model); }
 
 }  // namespace revisit::aggregate

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// VLAD over patch tokens with a fixed vocabulary: place recognition without training.
+// VLAD over patch tokens, or cells of a feature map, with a fixed vocabulary: place recognition without training.
 //   x = token / |token|;  V_k = sum over tokens nearest to centre k of (x - c_k);  each V_k, then all of V, to unit length
 #pragma once
 
 #include <vector>
 
-#include "engine/aggregate/aggregator.h"
 #include "core/tensor/linear.h"
+#include "engine/aggregate/aggregator.h"
 
 namespace revisit::aggregate {
 
@@ -31,8 +31,7 @@ class Vlad final : public Aggregator {
 
   int dim() const override { return clusters_ * width_; }
   bool wants_final_norm() const override { return false; }
-  void aggregate(tensor::ConstMatrix cls, tensor::ConstMatrix patches, float* descriptor, tensor::Arena& arena,
-                 HeadTrace* trace) override;
+  void aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) override;
 
  private:
   int clusters_;

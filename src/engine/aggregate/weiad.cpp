@@ -7,15 +7,15 @@
 #include <cmath>
 #include <numeric>
 
-#include "engine/aggregate/head_kernels.h"
 #include "core/base/fail.h"
+#include "engine/aggregate/head_kernels.h"
 
 namespace revisit::aggregate {
 namespace {
 
 double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
 
-const model::HeadConfig& checked(const model::HeadConfig& head) {
+const model::TransportHead& checked(const model::TransportHead& head) {
   // Tiers index clusters below, so this must hold even for a config that was never read from a file.
   const auto sum = std::accumulate(head.tiers.begin(), head.tiers.end(), std::int64_t{0});
   if (sum != head.clusters || std::ranges::any_of(head.tiers, [](int size) { return size < 0; })) {
@@ -26,11 +26,11 @@ const model::HeadConfig& checked(const model::HeadConfig& head) {
 }
 
 std::vector<float> read_tier_weights(const model::LoadedModel& model) {
-  const auto deltas = model.config.head.tiers.size() - 1;
+  const auto deltas = model.config.head.transport().tiers.size() - 1;
   const float theta0 = *model.weights.f32_data("aggregator.theta0", 1);
   const float* theta_delta =
       deltas > 0 ? model.weights.f32_data("aggregator.thetaD", static_cast<std::int64_t>(deltas)) : nullptr;
-  std::vector<float> weights = tier_weights(theta0, {theta_delta, deltas}, model.config.head.tier_floor);
+  std::vector<float> weights = tier_weights(theta0, {theta_delta, deltas}, model.config.head.transport().tier_floor);
   for (const float w : weights) {
     if (!std::isfinite(w)) fail(ErrorCode::kBadModel, "the model's theta0 = {} gives a tier weight of {}", theta0, w);
   }
@@ -67,8 +67,8 @@ void assign_tiers(std::span<const float> alpha, const std::vector<int>& sizes, s
 }
 
 Weiad::Weiad(const model::LoadedModel& model)
-    : head_(checked(model.config.head)),
-      mlps_(model),
+    : head_(checked(model.config.head.transport())),
+      mlps_(model.weights, head_, model.config.backbone.width()),
       z_(*model.weights.f32_data("aggregator.dust_bin", 1)),
       tier_weight_(read_tier_weights(model)),
       mass_(static_cast<std::size_t>(head_.clusters)),
@@ -91,12 +91,11 @@ void Weiad::rank_clusters(const Transport& transport, int tokens) {
   for (std::size_t j = 0; j < clusters; ++j) weight_[j] = tier_weight_[static_cast<std::size_t>(tier_[j])];
 }
 
-void Weiad::aggregate(tensor::ConstMatrix cls, tensor::ConstMatrix patches, float* descriptor, tensor::Arena& arena,
-                      HeadTrace* trace) {
+void Weiad::aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) {
   const tensor::Arena::Scope scope(arena);
-  const int tokens = patches.rows;
+  const int tokens = features.tokens().patches();
   const LogMarginals masses = marginals(tokens, head_.clusters, head_.dustbin, head_.ghost);
-  const HeadMlps::Result mlps = mlps_(cls, patches, arena);  // t, F, S
+  const HeadMlps::Result mlps = mlps_(features.tokens(), arena);  // t, F, S
   const Transport transport = sinkhorn(mlps.scores, z_, masses, head_.sinkhorn_iters, arena);
   rank_clusters(transport, tokens);
 
@@ -119,5 +118,7 @@ void Weiad::aggregate(tensor::ConstMatrix cls, tensor::ConstMatrix patches, floa
     trace->importance.push_back(static_cast<float>(std::inner_product(row, row + real.cols, weight_.begin(), 0.0)));
   }
 }
+
+std::unique_ptr<Aggregator> make_weiad(const model::LoadedModel& model) { return std::make_unique<Weiad>(model); }
 
 }  // namespace revisit::aggregate

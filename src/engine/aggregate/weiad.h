@@ -25,13 +25,12 @@ class Weiad final : public Aggregator {
   explicit Weiad(const model::LoadedModel& model);
 
   int dim() const override { return head_.descriptor_dim(); }
-  void aggregate(tensor::ConstMatrix cls, tensor::ConstMatrix patches, float* descriptor, tensor::Arena& arena,
-                 HeadTrace* trace) override;
+  void aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) override;
 
  private:
   void rank_clusters(const Transport& transport, int tokens);
 
-  model::HeadConfig head_;
+  model::TransportHead head_;
   HeadMlps mlps_;
   float z_;
   std::vector<float> tier_weight_;  // (T)

@@ -11,10 +11,10 @@
 #include <memory>
 
 #include "core/base/fail.h"
-#include "engine/extract/gemm_rate.h"
-#include "engine/extract/plan.h"
 #include "core/tensor/machine.h"
 #include "core/tensor/parallel.h"
+#include "engine/extract/gemm_rate.h"
+#include "engine/extract/plan.h"
 
 namespace revisit {
 namespace {
@@ -114,11 +114,9 @@ BenchReport run_bench(const Model& model, const BenchOptions& options) {
 
   const int threads = tensor::set_threads(options.threads);
   const Size size = all.front().extractor->input_size();
-  const model::VitConfig& vit = model.loaded().config.vit;
-  const int rows = 1 + vit.registers + size.height / vit.patch * (size.width / vit.patch);
   const std::vector<float> pixels = test_tensor(size);
   const std::vector<std::byte> jpeg = encode_jpeg(test_picture(640, 480));
-  GemmRate gemm(model.loaded(), rows);
+  GemmRate gemm(model.loaded(), size);
 
   for (Series& series : all) series.extractor->describe_tensor(pixels, size);  // warm-up
   gemm.measure();

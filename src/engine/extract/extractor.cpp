@@ -6,16 +6,15 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/aggregate/aggregator.h"
 #include "core/base/fail.h"
-#include "engine/extract/plan.h"
-#include "engine/extract/recorder.h"
-#include "core/image/preprocess.h"
-#include "engine/reduce/reducer.h"
 #include "core/tensor/arena.h"
 #include "core/tensor/kernels.h"
 #include "core/tensor/parallel.h"
-#include "engine/backbone/vit/vit.h"
+#include "engine/aggregate/aggregator.h"
+#include "engine/extract/front_end.h"
+#include "engine/extract/plan.h"
+#include "engine/extract/recorder.h"
+#include "engine/reduce/reducer.h"
 
 namespace revisit {
 namespace {
@@ -26,7 +25,7 @@ struct Extractor::Impl {
   Impl(Model given, const DescriptorSpec& spec, int threads)
       : model(std::move(given)),
         plan(make_plan(model.loaded().config, spec, threads)),
-        vit(model.loaded()),
+        front(model.loaded(), *plan.spec.size),
         reducer(reduce::make_reducer(plan.spec, model.loaded())),
         aggregator(aggregate::make_aggregator(model.loaded(), plan.spec.aggregate)) {
     const model::Config& config = model.loaded().config;
@@ -41,12 +40,10 @@ struct Extractor::Impl {
 
   Model model;
   Plan plan;
-  vit::Vit vit;
+  FrontEnd front;
   std::unique_ptr<reduce::TokenReducer> reducer;
   std::unique_ptr<aggregate::Aggregator> aggregator;
   tensor::Arena arena;
-  std::vector<int> kept;
-  std::vector<float> pixels;
   StageTimes times;
 };
 
@@ -62,24 +59,25 @@ std::vector<float> Extractor::Impl::forward(const float* input, Size size, Trace
   tensor::set_threads(plan.threads);
   const tensor::FlushDenormals flush;
   arena.reset();
+  backbone::Backbone& backbone = front.backbone();
   Recorder recorder(*reducer, trace);  // the hook: reduces, and notes time and tokens on the way
   const Stopwatch watch;
 
   reducer->see({input, 3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width)});
-  tensor::Tokens tokens = vit.embed(input, size, kept, arena);  // (1 + R + N0, D): CLS, registers, patches
-  vit.run_blocks(tokens, 0, vit.depth(), &recorder, arena);     // (1 + R + K, D) from the pruning layer on
-  if (aggregator->wants_final_norm()) vit.normalise(tokens);
-  check_finite(tokens.values, "tokens");  // here already: the heads' ReLU would turn NaN into 0
+  tensor::Features features = backbone.embed(input, size, arena);         // tokens (1 + R + N0, D): CLS, registers, patches
+  backbone.run_blocks(features, 0, backbone.blocks(), &recorder, arena);  // (1 + R + K, D) from the pruning layer on
+  if (aggregator->wants_final_norm()) backbone.normalise(features);
+  check_finite(features.values(), "tokens");  // here already: the heads' ReLU would turn NaN into 0
   times.prune_ms = recorder.prune_ms();
   times.blocks_ms = watch.ms() - times.prune_ms;
 
   std::vector<float> descriptor(static_cast<std::size_t>(aggregator->dim()));
   aggregate::HeadTrace head_trace;
-  aggregator->aggregate(tokens.cls(), tokens.patch_values(), descriptor.data(), arena, trace != nullptr ? &head_trace : nullptr);
+  aggregator->aggregate(features, descriptor.data(), arena, trace != nullptr ? &head_trace : nullptr);
   times.aggregate_ms = watch.ms() - times.blocks_ms - times.prune_ms;
 
   check_finite({descriptor.data(), 1, aggregator->dim(), aggregator->dim()}, "descriptor values");
-  if (trace != nullptr) recorder.finish(tokens, head_trace);
+  if (trace != nullptr) recorder.finish(features.tokens(), head_trace);
   return descriptor;
 }
 
@@ -93,18 +91,13 @@ std::vector<float> Extractor::describe(const Image& image, Trace* trace) { retur
 
 std::vector<float> Extractor::describe(const ImageView& picture, Trace* trace) {
   const Stopwatch watch;
-  const model::InputConfig& input = impl_->model.loaded().config.input;
-  const Size size = *impl_->plan.spec.size;
-  const Image resized = resize(picture, size, input.resize);
-  impl_->pixels.resize(3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width));
-  normalise_to_planes(resized, input.mean, input.std, impl_->pixels.data());
+  const float* pixels = impl_->front.pixels_of(picture);
   impl_->times.preprocess_ms = watch.ms();
-  return impl_->forward(impl_->pixels.data(), size, trace);
+  return impl_->forward(pixels, impl_->front.size(), trace);
 }
 
 std::vector<float> Extractor::describe_tensor(std::span<const float> pixels, Size size, Trace* trace) {
-  const int patch = impl_->model.loaded().config.vit.patch;
-  check_tensor_size(size, patch);
+  check_tensor_size(size, impl_->model.loaded().config.backbone.stride());
   const auto wanted = 3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width);
   if (pixels.size() != wanted) {
     fail(ErrorCode::kUsage, "a tensor of {} values cannot be (3, {}, {}): that takes {}", pixels.size(), size.height, size.width,

@@ -176,7 +176,7 @@ TEST(Extractor, CountsLessWorkForASmallerRho) {
 /// A small random model with every value of the tensors that match `part` replaced.
 Model altered_model(const std::string& part, float value) {
   auto config = model::named_config("demo");
-  config.vit.depth = 2;
+  config.vit().depth = 2;
   const auto original = model::make_random(config, 1);
   auto altered = std::make_shared<model::LoadedModel>();
   altered->config = original->config;
@@ -237,9 +237,9 @@ TEST(Plan, RoundsAnySizeToTheNearestMultipleOfThePatchAndSaysSo) {
     }
     ASSERT_EQ(plan.notices.size(), plan.spec.size == options.size ? 0U : 1U);
   }
-  EXPECT_EQ(round_to_patch({321, 323}, 14), (Size{322, 322}));
-  EXPECT_EQ(round_to_patch({500, 375}, 14), (Size{504, 378}));
-  EXPECT_EQ(round_to_patch({1, 13}, 14), (Size{14, 14}));
+  EXPECT_EQ(model::round_to_stride({321, 323}, 14), (Size{322, 322}));
+  EXPECT_EQ(model::round_to_stride({500, 375}, 14), (Size{504, 378}));
+  EXPECT_EQ(model::round_to_stride({1, 13}, 14), (Size{14, 14}));
 }
 
 TEST(Plan, RefusesSizesAndThreadsOutOfRange) {

@@ -4,16 +4,17 @@
 #include <algorithm>
 #include <numeric>
 
-#include "engine/aggregate/kmeans.h"
 #include "core/base/fail.h"
 #include "core/base/random.h"
-#include "engine/extract/plan.h"
-#include "core/image/preprocess.h"
-#include "engine/model/model_file.h"
-#include "revisit/lab/vlad.h"
 #include "core/tensor/kernels.h"
 #include "core/tensor/parallel.h"
-#include "engine/backbone/vit/vit.h"
+#include "engine/aggregate/kmeans.h"
+#include "engine/extract/front_end.h"
+#include "engine/extract/plan.h"
+#include "engine/model/backbone_family.h"
+#include "engine/model/model_file.h"
+#include "engine/model/vlad_head.h"
+#include "revisit/lab/vlad.h"
 
 namespace revisit {
 namespace {
@@ -24,7 +25,8 @@ constexpr int kMaxClusters = 1024;
 std::shared_ptr<model::LoadedModel> cut_backbone(const Model& backbone, const FitVladOptions& options, Size size) {
   auto cut = std::make_shared<model::LoadedModel>();
   cut->config = backbone.loaded().config;
-  cut->config.vit.depth = options.layer + 1;
+  model::BackboneConfig& network = cut->config.backbone;
+  network.family().keep_blocks(network, options.layer + 1);
   cut->config.head = {};
   cut->config.own = {};
   cut->config.weitop_hidden = 0;
@@ -37,30 +39,17 @@ std::shared_ptr<model::LoadedModel> cut_backbone(const Model& backbone, const Fi
   return cut;
 }
 
-// The patch tokens of photos after the last block, each of unit length.
-class TokenSource {
- public:
-  explicit TokenSource(const model::LoadedModel& model) : config_(model.config), vit_(model) {}
-
-  tensor::Matrix tokens_of(const Image& image) {
-    arena_.reset();
-    const Size size = config_.input.size;
-    pixels_.resize(3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width));
-    normalise_to_planes(resize(image, size, config_.input.resize), config_.input.mean, config_.input.std, pixels_.data());
-    tensor::Tokens tokens = vit_.embed(pixels_.data(), size, kept_, arena_);
-    vit_.run_blocks(tokens, 0, vit_.depth(), nullptr, arena_);
-    const tensor::Matrix patches = tokens.patch_values();
-    for (int r = 0; r < patches.rows; ++r) tensor::l2_normalise(patches.row(r), patches.cols);
-    return patches;
+// The patch tokens of a photo, or the cells of its feature map, after the last block: each of unit length.
+tensor::Matrix unit_tokens(FrontEnd& front, const Image& image, tensor::Arena& arena) {
+  const tensor::Features features = front.features_of(image, front.backbone().blocks(), arena);
+  const tensor::ConstMatrix found = features.spatial(arena);
+  const tensor::Matrix tokens = arena.matrix(found.rows, found.cols);
+  for (int r = 0; r < found.rows; ++r) {
+    std::copy(found.row(r), found.row(r) + found.cols, tokens.row(r));
+    tensor::l2_normalise(tokens.row(r), tokens.cols);
   }
-
- private:
-  const model::Config& config_;
-  vit::Vit vit_;
-  tensor::Arena arena_;
-  std::vector<int> kept_;
-  std::vector<float> pixels_;
-};
+  return tokens;
+}
 
 // `count` different rows, chosen by the generator.
 void append_sample(tensor::ConstMatrix tokens, int count, SplitMix& random, std::vector<float>& out) {
@@ -75,7 +64,7 @@ void append_sample(tensor::ConstMatrix tokens, int count, SplitMix& random, std:
 }
 
 void check_options(const Model& backbone, const FitVladOptions& options, std::size_t photos) {
-  const int depth = backbone.loaded().config.vit.depth;
+  const int depth = backbone.loaded().config.backbone.blocks();
   if (options.layer < 0 || options.layer >= depth) {
     fail(ErrorCode::kUsage, "layer {} is out of range: the backbone has blocks 0 to {}", options.layer, depth - 1);
   }
@@ -98,14 +87,15 @@ FitVladReport fit_vlad(const Model& backbone, const std::vector<std::filesystem:
   FitVladReport report;
   std::vector<float> sample;
   {
-    TokenSource source(*model);
+    FrontEnd front(*model, plan.size);
+    tensor::Arena arena;
     SplitMix random(options.seed);
     const int per_photo = std::max(1, options.max_tokens / static_cast<int>(photos.size()));
     DecodeOptions decode;
     decode.orientation = options.orientation;
     for (std::size_t i = 0; i < photos.size(); ++i) {
       try {
-        append_sample(source.tokens_of(load_image(photos[i], decode)), per_photo, random, sample);
+        append_sample(unit_tokens(front, load_image(photos[i], decode), arena), per_photo, random, sample);
         ++report.photos;
       } catch (const Error& error) {
         if (exit_code_of(error.code()) != 3) throw;
@@ -116,7 +106,7 @@ FitVladReport fit_vlad(const Model& backbone, const std::vector<std::filesystem:
       }
     }
   }
-  const int width = model->config.vit.width;
+  const int width = model->config.backbone.width();
   const int rows = static_cast<int>(sample.size() / static_cast<std::size_t>(width));
   report.tokens = rows;
   if (rows < options.clusters) {
@@ -127,9 +117,7 @@ FitVladReport fit_vlad(const Model& backbone, const std::vector<std::filesystem:
   report.rounds = words.rounds;
   report.mean_square_distance = words.mean_square_distance;
 
-  model->config.head.kind = model::HeadKind::kVlad;
-  model->config.head.clusters = options.clusters;
-  model->config.head.cluster_dim = width;
+  model->config.head = {model::kVlad, model::VladHead{options.clusters, width}};
   model->weights.add_f32("aggregator.centres", {options.clusters, width}, std::move(words.centres));
   model->config.provenance =
       fmt::format("{}, VLAD of {} words after block {} on {} photos, seed {}", backbone.loaded().config.provenance,

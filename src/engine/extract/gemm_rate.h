@@ -5,24 +5,27 @@
 
 #include <vector>
 
-#include "engine/model/config.h"
 #include "core/tensor/arena.h"
 #include "core/tensor/onednn_product.h"
+#include "engine/model/config.h"
 
 namespace revisit {
 
 class GemmRate {
  public:
-  /// rows: tokens of the forward it is compared with. The model must outlive it.
-  GemmRate(const model::LoadedModel& model, int rows);
+  /// input: of the forward it is compared with. The model must outlive it.
+  GemmRate(const model::LoadedModel& model, Size input);
 
-  /// GFLOP/s of one pass over the qkv, proj, fc1 and fc2 products of every block (so another weight matrix each call),
-  /// plain inner_product with bias.
+  /// GFLOP/s of one pass over the large products of the backbone (of a ViT qkv, proj, fc1 and fc2 of every block, so another
+  /// weight matrix each call), plain inner_product with bias.
   double measure();
 
  private:
-  std::vector<tensor::OnednnProduct> products_;
-  int rows_;
+  struct Timed {
+    tensor::OnednnProduct product;
+    int rows;
+  };
+  std::vector<Timed> products_;
   tensor::Arena inputs_;
   tensor::Arena scratch_;
   float* input_;

@@ -22,9 +22,6 @@ struct Plan {
 /// Throws Error kUsage for anything out of range.
 Plan make_plan(const model::Config& config, const DescriptorSpec& spec, int threads);
 
-/// Nearest multiple of the patch for each side, at least one patch.
-Size round_to_patch(Size size, int patch);
-
 /// Throws Error kUsage unless both sides are positive multiples of the patch within the limit.
 void check_tensor_size(Size size, int patch);
 

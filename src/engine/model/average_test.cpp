@@ -84,9 +84,8 @@ TEST_F(Average, RefusesModelsThatDifferInMoreThanWeights) {
   EXPECT_EQ(refusal({a, spread}, ErrorCode::kMismatch),
             "'" + spread.string() + "' has pruner.spread '2', but '" + a.string() + "' has nothing");
   const auto licence = file("licence", 2, [](Config& config) { config.licence = "mine alone"; });
-  EXPECT_EQ(refusal({a, licence}, ErrorCode::kMismatch),
-            "'" + licence.string() + "' has licence 'mine alone', but '" + a.string() + "' has '" +
-                load_model_file(a)->config.licence + "'");
+  EXPECT_EQ(refusal({a, licence}, ErrorCode::kMismatch), "'" + licence.string() + "' has licence 'mine alone', but '" +
+                                                             a.string() + "' has '" + load_model_file(a)->config.licence + "'");
   const auto odd = file("odd", 2, [](Config& config) { config.nonfinite = "aggregator.dust_bin"; });
   EXPECT_EQ(refusal({a, odd}, ErrorCode::kBadModel),
             "'" + odd.string() + "' holds NaN or infinity in tensor 'aggregator.dust_bin', so it has no mean");

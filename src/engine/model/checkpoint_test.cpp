@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "core/base/limits.h"
-#include "hostile/checkpoint_builder.h"
 #include "engine/model/containers.h"
+#include "hostile/checkpoint_builder.h"
 
 namespace revisit::model {
 namespace {

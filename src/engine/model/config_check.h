@@ -3,19 +3,17 @@
 // What values a config may hold, so that nothing later has to doubt it and no file can ask for absurd memory.
 #pragma once
 
-#include <cstddef>
 #include <string>
 
+#include "engine/model/checker.h"
 #include "engine/model/config.h"
 
 namespace revisit::model {
-
-constexpr std::size_t kMaxTextBytes = 1000;  ///< of provenance, licence and the like
 
 /// Throws Error kBadModel naming the key, the value and its range. `name` stands for the file.
 void check_config(const Config& config, const std::string& name);
 
 /// The part about the network alone, for when its input is not decided yet.
-void check_vit(const VitConfig& vit, const std::string& name);
+void check_backbone(const BackboneConfig& backbone, const std::string& name);
 
 }  // namespace revisit::model

@@ -14,7 +14,6 @@ TEST(ConfigWords, EveryEnumValueReadsBackFromItsWord) {
   for (const auto rule : {PosRule::kHub, PosRule::kHubAntialias, PosRule::kHf, PosRule::kTimm}) {
     EXPECT_EQ(pos_rule_from(name_of(rule)), rule);
   }
-  for (const auto kind : {HeadKind::kNone, HeadKind::kWeiad, HeadKind::kSalad, HeadKind::kVlad}) EXPECT_EQ(head_kind_from(name_of(kind)), kind);
   for (const auto norm : {ClusterNorm::kWeightAfter, ClusterNorm::kSalad, ClusterNorm::kNone}) {
     EXPECT_EQ(cluster_norm_from(name_of(norm)), norm);
   }

@@ -10,12 +10,14 @@
 #include <optional>
 
 #include "core/base/fail.h"
-#include "engine/model/architecture.h"
+#include "core/formats/printable.h"
+#include "engine/model/backbone_family.h"
+#include "engine/model/backbone_importer.h"
 #include "engine/model/config_check.h"
 #include "engine/model/containers.h"
+#include "engine/model/head_family.h"
 #include "engine/model/key_names.h"
 #include "engine/model/model_file.h"
-#include "core/formats/printable.h"
 #include "engine/model/provenance.h"
 #include "engine/model/values.h"
 #include "revisit/model.h"
@@ -23,8 +25,6 @@
 namespace revisit {
 namespace model {
 namespace {
-
-constexpr const char* kReadable = "revisit reads DINOv2 (torch hub and Hugging Face), timm ViT, SALAD and WeiAD checkpoints";
 
 /// "a, b, c, d, e and 9 more"
 std::string listed(const std::vector<std::string>& items) {
@@ -109,51 +109,34 @@ Differences differences(const Weights& source, const KeyMap& keys, const Config&
   return out;
 }
 
-/// timm shares torch hub's names. DINOv2 always has LayerScale; timm's plain ViTs have none, and those that have it
-/// (DeiT III) use other patches than 14 and carry no mask token, which DINOv2 files do.
-bool is_timm(const KeyMap& keys, const VitConfig& vit) {
-  return keys.naming == Naming::kHub && (!vit.layer_scale || (vit.patch != 14 && !keys.has_mask_token));
-}
-
-std::string family_of(const KeyMap& keys, const Config& config) {
-  if (config.head.kind == HeadKind::kWeiad) return "WeiAD";
-  if (config.head.kind == HeadKind::kSalad) return "SALAD";
-  if (keys.naming == Naming::kHuggingFace) return "DINOv2 (Hugging Face)";
-  return is_timm(keys, config.vit) ? "timm ViT" : "DINOv2 (torch hub)";
-}
-
-/// The multiple of `patch` nearest to `side`, at least one.
-int to_multiple(int side, int patch) { return std::max(1, (side + patch / 2) / patch) * patch; }
-
-PosRule chosen_pos_rule(const std::optional<std::string>& word, bool timm, bool registers) {
-  const std::string rule = word.value_or(timm ? "timm" : "hub");
-  if (rule == "hub") return registers ? PosRule::kHubAntialias : PosRule::kHub;
-  if (rule == "hf") return PosRule::kHf;
-  if (rule == "timm") return PosRule::kTimm;
-  fail(ErrorCode::kUsage, "position rule '{}' is none of hub, hf, timm", rule);
-}
-
-void check_size(Size size, int patch) {
-  for (const int s : {size.height, size.width}) {
-    if (s < 1 || s % patch != 0) {
-      fail(ErrorCode::kUsage, "size {}x{} is no multiple of the network's patch of {} pixels; the nearest is {}x{}", size.height,
-           size.width, patch, to_multiple(size.height, patch), to_multiple(size.width, patch));
-    }
+/// "DINOv2 (torch hub), timm ViT, WeiAD and SALAD checkpoints"
+std::string readable() {
+  std::string out = "revisit reads ";
+  for (const BackboneFamily* family : backbone_families()) out += fmt::format("{}, ", family->importer().readable());
+  std::vector<std::string> heads;
+  for (const HeadFamily* family : head_families()) {
+    if (!family->names().empty()) heads.emplace_back(family->title());
   }
+  return out + fmt::format("{} checkpoints", fmt::join(heads, " and "));
 }
 
-/// Family defaults, then what the caller asked for.
-void set_input(Config& config, bool timm, const ImportOptions& options) {
-  const int patch = config.vit.patch;
-  config.vit.pos_rule = chosen_pos_rule(options.pos_rule, timm, config.vit.registers > 0);
+std::string origin_of(const KeyMap& keys, const Config& config) {
+  return config.head.is_none() ? keys.family->importer().origin(keys, config.backbone) : config.head.family().title();
+}
+
+void check_size(Size size, int stride) {
+  const Size nearest = round_to_stride(size, stride);
+  if (size == nearest) return;
+  fail(ErrorCode::kUsage, "size {}x{} is no multiple of the network's patch of {} pixels; the nearest is {}x{}", size.height,
+       size.width, stride, nearest.height, nearest.width);
+}
+
+/// What is usual for a checkpoint of its kind, then what the caller asked for.
+void set_input(Config& config, const KeyMap& keys, const ImportOptions& options) {
+  keys.family->importer().complete(config, keys, options);
   InputConfig& input = config.input;
-  const int side = to_multiple(timm ? 224 : 322, patch);
-  input.size = options.size.value_or(Size{side, side});
-  check_size(input.size, patch);
-  if (timm) {
-    input.mean = input.std = {0.5F, 0.5F, 0.5F};
-    input.resize = ResizeFilter::kBicubic;
-  }
+  input.size = options.size.value_or(input.size);
+  check_size(input.size, config.backbone.stride());
   input.mean = options.mean.value_or(input.mean);
   input.std = options.std.value_or(input.std);
   input.resize = options.resize.value_or(input.resize);
@@ -167,23 +150,22 @@ void set_input(Config& config, bool timm, const ImportOptions& options) {
 /// Fails unless the checkpoint is the architecture that was asked for, listing what differs.
 void check_arch(const std::string& wanted, const Weights& source, const KeyMap& keys, const Config& config,
                 const std::string& name) {
-  if (wanted == config.vit.arch) return;
-  const auto known = known_arch(wanted);
+  const BackboneConfig& found = config.backbone;
+  const BackboneImporter& importer = found.family().importer();
+  if (wanted == found.arch()) return;
+  const auto known = importer.known(wanted, found);
   if (!known) {
-    if (wanted != "vit") {
-      fail(ErrorCode::kUsage, "architecture '{}' is unknown; known are {}", wanted, fmt::join(known_arch_names(), ", "));
+    if (wanted != found.family().name()) {
+      fail(ErrorCode::kUsage, "architecture '{}' is unknown; known are {}", wanted, fmt::join(importer.arch_names(), ", "));
     }
-    fail(ErrorCode::kBadModel, "'{}' is {}, not vit", name, config.vit.arch);
+    fail(ErrorCode::kBadModel, "'{}' is {}, not {}", name, found.arch(), wanted);
   }
   Config target = config;
-  target.vit = *known;
-  target.vit.pos_rows = config.vit.pos_rows;
-  target.vit.pos_cols = config.vit.pos_cols;
-  const Differences found = differences(source, keys, target);
-  fail_with_hint(ErrorCode::kBadModel, "leave --arch out to import what the file holds",
-                 "'{}' is {} (width {}, depth {}, {} heads), not {}: {}", name, config.vit.arch, config.vit.width,
-                 config.vit.depth, config.vit.heads, wanted,
-                 found.any() ? found.text() : fmt::format("that has {} heads", known->heads));
+  target.backbone = *known;
+  const Differences other = differences(source, keys, target);
+  fail_with_hint(ErrorCode::kBadModel, "leave --arch out to import what the file holds", "'{}' is {} ({}, {}), not {}: {}", name,
+                 found.arch(), importer.sizes(found), importer.settings_beside_shapes(found), wanted,
+                 other.any() ? other.text() : fmt::format("that has {}", importer.settings_beside_shapes(*known)));
 }
 
 struct NonFinite {
@@ -275,7 +257,7 @@ std::shared_ptr<const LoadedModel> read_model_file(const std::filesystem::path& 
                    "'{}' is a revisit model file: only half, size, licence and the settings of its pruner can be changed", from.string());
   }
   auto model = load_model_file(from);
-  if (options.size) check_size(*options.size, model->config.vit.patch);
+  if (options.size) check_size(*options.size, model->config.backbone.stride());
   if (report == nullptr) return model;
   *report = {};
   report->family = "revisit";
@@ -301,28 +283,27 @@ std::shared_ptr<const LoadedModel> import_checkpoint(const std::filesystem::path
   for (const auto& [key, tensor] : source.all()) names.push_back(key);
   const KeyMap keys = map_keys(names);
   if (!keys.has_backbone()) {
-    fail_with_hint(ErrorCode::kBadModel, kReadable, "'{}' holds no vision transformer revisit knows; its {} tensors are {}", name,
-                   names.size(), names.empty() ? "none" : listed(names));
+    fail_with_hint(ErrorCode::kBadModel, readable(), "'{}' holds no vision transformer revisit knows; its {} tensors are {}",
+                   name, names.size(), names.empty() ? "none" : listed(names));
   }
 
   auto made = std::make_shared<LoadedModel>();
   Config& config = made->config;
-  config = infer_config(shapes_of(source, keys), options.heads, options.size, name);
+  config = infer_config(*keys.family, shapes_of(source, keys), options.heads, options.size, name);
   const bool has_aggregator =
       std::ranges::any_of(keys.unexpected, [&](const std::string& key) { return key.starts_with(keys.wrapper + "aggregator."); });
-  if (config.head.kind == HeadKind::kNone && has_aggregator) {
-    fail_with_hint(ErrorCode::kBadModel, kReadable, "'{}' has an aggregator revisit does not know: {}", name,
+  if (config.head.is_none() && has_aggregator) {
+    fail_with_hint(ErrorCode::kBadModel, readable(), "'{}' has an aggregator revisit does not know: {}", name,
                    listed(keys.unexpected));
   }
-  check_vit(config.vit, name);
+  check_backbone(config.backbone, name);
   if (options.arch) check_arch(*options.arch, source, keys, config, name);
-  const bool timm = config.head.kind == HeadKind::kNone && is_timm(keys, config.vit);
-  set_input(config, timm, options);
+  set_input(config, keys, options);
   check_config(config, name);
   const Differences found = differences(source, keys, config);
   if (found.any()) {
-    fail_with_hint(ErrorCode::kBadModel, kReadable, "'{}' does not make a whole {} (width {}, depth {}, patch {}): {}", name,
-                   config.vit.arch, config.vit.width, config.vit.depth, config.vit.patch, found.text());
+    fail_with_hint(ErrorCode::kBadModel, readable(), "'{}' does not make a whole {} ({}): {}", name, config.backbone.arch(),
+                   keys.family->importer().sizes(config.backbone), found.text());
   }
 
   made->weights = take_weights(checkpoint, keys, config, name);
@@ -333,7 +314,7 @@ std::shared_ptr<const LoadedModel> import_checkpoint(const std::filesystem::path
 
   if (report != nullptr) {
     *report = {};
-    report->family = family_of(keys, config);
+    report->family = origin_of(keys, config);
     for (const auto& [ours, parts] : keys.placed) report->used.insert(report->used.end(), parts.begin(), parts.end());
     std::ranges::sort(report->used);
     report->ignored = keys.ignored;

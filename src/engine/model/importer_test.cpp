@@ -105,8 +105,8 @@ TEST_F(Import, AHubBackboneKeepsItsWeightsAndGetsTheFamilyDefaults) {
 TEST_F(Import, HuggingFaceGivesTheSameModelAsHub) {
   for (const bool swiglu : {false, true}) {
     Config config = tiny_backbone();
-    config.vit.swiglu = swiglu;
-    config.vit.registers = swiglu ? 4 : 0;
+    config.vit().swiglu = swiglu;
+    config.vit().registers = swiglu ? 4 : 0;
     for (const std::string prefix : {"", "dinov2."}) {
       const auto report = import(hugging_face(config, prefix));
       EXPECT_EQ(report.family, "DINOv2 (Hugging Face)");
@@ -120,8 +120,8 @@ TEST_F(Import, HuggingFaceGivesTheSameModelAsHub) {
 
 TEST_F(Import, ATimmVitHasNoLayerScaleAndItsOwnInput) {
   Config config = tiny_backbone();
-  config.vit.layer_scale = false;
-  config.vit.patch = 16;
+  config.vit().layer_scale = false;
+  config.vit().patch = 16;
   config.input.size = {48, 48};
   Weights source = renamed(config, hub_names(""));
   source.add_f32("head.weight", {3, 16}, std::vector<float>(48));
@@ -138,7 +138,7 @@ TEST_F(Import, ATimmVitHasNoLayerScaleAndItsOwnInput) {
 
 TEST_F(Import, SaladAndWeiadHeadsAreToldApartByTheta) {
   EXPECT_EQ(import(renamed(tiny_config(), hub_names("backbone.model."))).family, "WeiAD");
-  EXPECT_EQ(imported()->config.head.tiers, default_tiers(8, 4));
+  EXPECT_EQ(imported()->config.head.transport().tiers, default_tiers(8, 4));
   EXPECT_EQ(imported()->config.weitop_hidden, 5);
   const auto salad = import(renamed(tiny_config(), [](const std::string& name) {
     return name.find("theta") != std::string::npos || name.starts_with("weitop") ? "" : "module." + name;

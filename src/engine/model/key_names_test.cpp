@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/model/vit_names.h"
+
 namespace revisit::model {
 namespace {
 
@@ -15,11 +17,10 @@ TEST(KeyNames, HubNamesAreFoundBehindEveryKnownPrefix) {
     const KeyMap map =
         map_keys({prefix + "cls_token", prefix + "blocks.3.attn.qkv.weight", prefix + "norm.bias", prefix + "mask_token"});
     EXPECT_EQ(map.backbone_prefix, prefix);
-    EXPECT_EQ(map.naming, Naming::kHub);
+    EXPECT_EQ(map.naming, &hub_naming());
     EXPECT_EQ(map.placed.size(), 3U);
     EXPECT_EQ(map.placed.at("backbone.model.blocks.3.attn.qkv.weight"), Names{prefix + "blocks.3.attn.qkv.weight"});
     EXPECT_EQ(map.ignored, Names{prefix + "mask_token"});
-    EXPECT_TRUE(map.has_mask_token);
     EXPECT_EQ(map.source_names("backbone.model.blocks.7.ls1.gamma"), Names{prefix + "blocks.7.ls1.gamma"});
     EXPECT_EQ(map.source_names("backbone.model.pos_embed"), Names{prefix + "pos_embed"});
   }
@@ -37,7 +38,7 @@ TEST(KeyNames, HuggingFacePartsAreGatheredInOrder) {
     const KeyMap map = map_keys({prefix + "embeddings.cls_token", layer + "attention.attention.key.weight",
                                  layer + "attention.attention.query.weight", layer + "mlp.weights_in.bias",
                                  layer + "layer_scale2.lambda1", prefix + "layernorm.weight", "classifier.weight"});
-    EXPECT_EQ(map.naming, Naming::kHuggingFace);
+    EXPECT_EQ(map.naming, &hugging_face_naming());
     const std::string attention = layer + "attention.attention.";
     EXPECT_EQ(map.placed.at("backbone.model.blocks.1.attn.qkv.weight"),
               (Names{attention + "query.weight", attention + "key.weight", ""}));

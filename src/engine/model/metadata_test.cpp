@@ -24,14 +24,14 @@ std::string refusal(const Metadata& metadata) {
 
 TEST(Metadata, AConfigReadsBackExactly) {
   Config config = testing::tiny_config();
-  config.vit.pos_rule = PosRule::kHubAntialias;
-  config.vit.norm_eps = 1.2345678e-5F;
+  config.vit().pos_rule = PosRule::kHubAntialias;
+  config.vit().norm_eps = 1.2345678e-5F;
   config.input.mean = {0.1F, 1.0F / 3.0F, 0.7654321F};
   config.input.resize = ResizeFilter::kBicubic;
-  config.head.ghost_penalty = 1.0 / 3.0;
-  config.head.tier_floor = 1e-3;
-  config.head.dustbin = false;
-  config.head.norm = ClusterNorm::kSalad;
+  config.head.transport().ghost_penalty = 1.0 / 3.0;
+  config.head.transport().tier_floor = 1e-3;
+  config.head.transport().dustbin = false;
+  config.head.transport().norm = ClusterNorm::kSalad;
   config.own.kappa = 0.1 + 0.2;
   config.own.norm_scale = "raw";
   config.own.spread = 3;
@@ -43,11 +43,11 @@ TEST(Metadata, AConfigReadsBackExactly) {
   const auto metadata = to_metadata(config);
   const Config back = from_metadata(metadata, "m");
   EXPECT_EQ(to_metadata(back), metadata);
-  EXPECT_EQ(back.vit.norm_eps, config.vit.norm_eps);
+  EXPECT_EQ(back.vit().norm_eps, config.vit().norm_eps);
   EXPECT_EQ(back.input.mean, config.input.mean);
-  EXPECT_EQ(back.head.ghost_penalty, config.head.ghost_penalty);
-  EXPECT_EQ(back.head.tiers, config.head.tiers);
-  EXPECT_FALSE(back.head.dustbin);
+  EXPECT_EQ(back.head.transport().ghost_penalty, config.head.transport().ghost_penalty);
+  EXPECT_EQ(back.head.transport().tiers, config.head.transport().tiers);
+  EXPECT_FALSE(back.head.transport().dustbin);
   EXPECT_EQ(back.own, config.own);
   EXPECT_EQ(back.calibration->min_similarity, config.calibration->min_similarity);
   EXPECT_EQ(back.calibration->size, (Size{280, 322}));

@@ -3,6 +3,7 @@
 // The public face of a loaded model.
 #include "revisit/model.h"
 
+#include "engine/model/backbone_family.h"
 #include "engine/model/model_file.h"
 
 namespace revisit {
@@ -20,18 +21,13 @@ Model Model::random(const std::string& arch, std::uint64_t seed) {
 ModelInfo Model::info() const {
   const model::Config& config = loaded_->config;
   ModelInfo info;
-  info.arch = config.vit.arch;
-  info.width = config.vit.width;
-  info.depth = config.vit.depth;
-  info.heads = config.vit.heads;
-  info.patch = config.vit.patch;
-  info.registers = config.vit.registers;
+  info.arch = config.backbone.arch();
+  info.width = config.backbone.width();
+  config.backbone.family().tell(config.backbone, info);
   info.size = config.input.size;
-  info.aggregator = name_of(config.head.kind);
-  if (config.head.kind != model::HeadKind::kNone) {
-    info.clusters = config.head.clusters;
-    info.descriptor_dim = config.head.descriptor_dim();
-  }
+  info.aggregator = config.head.kind;
+  info.clusters = config.head.clusters();
+  info.descriptor_dim = config.head.descriptor_dim();
   info.own = config.own;
   for (const auto& [name, tensor] : loaded_->weights.all()) info.parameters += tensor.count();
   info.licence = config.licence;
@@ -43,7 +39,6 @@ ModelInfo Model::info() const {
   info.mean = config.input.mean;
   info.std = config.input.std;
   info.resize = model::name_of(config.input.resize);
-  info.pos_rule = name_of(config.vit.pos_rule);
   if (config.calibration) {
     info.min_similarity = config.calibration->min_similarity;
     info.calibrated_precision = config.calibration->precision;

@@ -7,9 +7,11 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "engine/model/config.h"
+#include "engine/model/shapes.h"
 
 namespace revisit {
 struct ImportOptions;
@@ -39,7 +41,13 @@ std::map<std::string, std::string> to_metadata(const Config& config);
 Config from_metadata(const std::map<std::string, std::string>& metadata, const std::string& name);
 
 /// Every tensor a config needs, with its shape (the pickier half of loading, and what random models fill).
-std::map<std::string, std::vector<std::int64_t>> required_tensors(const Config& config);
+Shapes required_tensors(const Config& config);
+
+/// The other way: backbone, head and pruner that these tensors make, input and what no shape tells left open. One that is missing
+/// is guessed around, so that the caller can list it. `heads` defaults to max(1, width / 64), `size` decides the grid of a
+/// position table that is not square. Throws Error kBadModel, or kUsage for heads.
+Config infer_config(const BackboneFamily& family, const Shapes& shapes, std::optional<int> heads, std::optional<Size> size,
+                    const std::string& name);
 
 /// Seeded random weights that behave like trained ones (token norms, score spread), for demos, tests and benchmarks.
 std::shared_ptr<const LoadedModel> make_random(const Config& config, std::uint64_t seed);

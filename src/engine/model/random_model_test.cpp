@@ -75,9 +75,9 @@ TEST(RandomModel, PositionsOfNeighboursAreAlike) {
 
 TEST(NamedConfig, KnowsThePaperSizesAndRefusesOtherNames) {
   EXPECT_EQ(named_config("demo").head.descriptor_dim(), 64 * 32 + 64);
-  EXPECT_EQ(named_config("vits14").vit.arch, "dinov2_vits14");
-  EXPECT_EQ(named_config("vitb14").vit.heads, 12);
-  EXPECT_EQ(named_config("vitl14").vit.depth, 24);
+  EXPECT_EQ(named_config("vits14").vit().arch, "dinov2_vits14");
+  EXPECT_EQ(named_config("vitb14").vit().heads, 12);
+  EXPECT_EQ(named_config("vitl14").vit().depth, 24);
   EXPECT_EQ(named_config("vitl14").head.descriptor_dim(), 8448);
   try {
     named_config("vitx");

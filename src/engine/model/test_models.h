@@ -9,7 +9,6 @@
 #include <functional>
 #include <string>
 
-#include "engine/model/architecture.h"
 #include "engine/model/containers.h"
 #include "engine/model/model_file.h"
 
@@ -18,17 +17,17 @@ namespace revisit::model::testing {
 /// Width 16, depth 2, patch 14, grid 3x3, WeiAD 8 x 4 + 6 with two tiers, WeiToP.
 inline Config tiny_config() {
   Config config = named_config("demo");
-  config.vit.width = 16;
-  config.vit.depth = 2;
-  config.vit.heads = 1;
-  config.vit.ffn_hidden = 32;
-  config.vit.pos_rows = config.vit.pos_cols = 3;
+  config.vit().width = 16;
+  config.vit().depth = 2;
+  config.vit().heads = 1;
+  config.vit().ffn_hidden = 32;
+  config.vit().pos_rows = config.vit().pos_cols = 3;
   config.input.size = {42, 42};
-  config.head.clusters = 8;
-  config.head.cluster_dim = 4;
-  config.head.token_dim = 6;
-  config.head.hidden = 12;
-  config.head.tiers = default_tiers(8, 4);
+  config.head.transport().clusters = 8;
+  config.head.transport().cluster_dim = 4;
+  config.head.transport().token_dim = 6;
+  config.head.transport().hidden = 12;
+  config.head.transport().tiers = default_tiers(8, 4);
   config.weitop_hidden = 5;
   return config;
 }

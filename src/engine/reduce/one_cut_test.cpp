@@ -22,8 +22,8 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 
 model::LoadedModel weitop_model() {
   model::LoadedModel model;
-  model.config.vit.width = kWidth;
-  model.config.vit.depth = 3;
+  model.config.vit().width = kWidth;
+  model.config.vit().depth = 3;
   model.config.own = model::weitop_settings();
   model.config.weitop_hidden = 4;
   std::mt19937 random(2);
@@ -319,8 +319,8 @@ TEST(OneCut, RandomDependsOnSeedAndPictureOnly) {
 TEST(OneCut, RefusesSettingsThatCannotBeMeant) {
   const auto model = weitop_model();
   model::LoadedModel bare;
-  bare.config.vit.width = kWidth;
-  bare.config.vit.depth = 3;
+  bare.config.vit().width = kWidth;
+  bare.config.vit().depth = 3;
   const auto refused = [](const DescriptorSpec& spec, const model::LoadedModel& m) {
     return code_of([&] { made(spec, m); }) == ErrorCode::kUsage;
   };

@@ -28,7 +28,7 @@ class KeepAll final : public TokenReducer {
 
 std::unique_ptr<TokenReducer> make_reducer(const DescriptorSpec& spec, const model::LoadedModel& model) {
   check_spec(spec);
-  const int depth = model.config.vit.depth;
+  const int depth = model.config.backbone.blocks();
   if (*spec.prune_layer > depth) {
     fail(ErrorCode::kUsage, "the pruning layer must be between 0 and the model's {} blocks, not {}", depth, *spec.prune_layer);
   }

@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "core/base/fail.h"
-#include "core/tensor/linear.h"
+#include "engine/model/load_linear.h"
 #include "engine/reduce/one_cut.h"
 
 namespace revisit::reduce {
@@ -20,9 +20,8 @@ class Weitop final : public OneCut {
       : OneCut(spec),
         kappa_(*spec.kappa),
         raw_(*spec.norm_scale == "raw"),
-        first_(weights.f32_data("weitop.0.weight", static_cast<std::int64_t>(width) * hidden),
-               weights.f32_data("weitop.0.bias", hidden), width, hidden, tensor::Linear::After::kRelu),
-        second_(weights.f32_data("weitop.2.weight", hidden), weights.f32_data("weitop.2.bias", 1), hidden, 1) {}
+        first_(model::load_linear(weights, "weitop.0", width, hidden, {.after = tensor::Linear::After::kRelu})),
+        second_(model::load_linear(weights, "weitop.2", hidden, 1)) {}
 
   double macs(int patches) const override { return static_cast<double>(patches) * first_.out() * (first_.in() + 1); }
 
@@ -56,7 +55,7 @@ const ReducerFamily weitop_family{
       if (!model.weights.contains("weitop.0.weight")) {
         fail_with_hint(ErrorCode::kUsage, "choose the pruner norm or random", "the model has no WeiToP weights to prune with");
       }
-      return std::make_unique<Weitop>(spec, model.weights, model.config.vit.width, model.config.weitop_hidden);
+      return std::make_unique<Weitop>(spec, model.weights, model.config.backbone.width(), model.config.weitop_hidden);
     }};
 
 }  // namespace revisit::reduce

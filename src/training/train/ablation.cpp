@@ -59,7 +59,7 @@ AblationRecall recall_of(const Validation& validation, const DescribedPair& desc
 }
 
 /// Columns of one cluster out of every descriptor; a cluster is spread over it (feature by feature).
-DescribedPair only_cluster(const DescribedPair& all, const model::HeadConfig& head, int cluster) {
+DescribedPair only_cluster(const DescribedPair& all, const model::TransportHead& head, int cluster) {
   const auto cut = [&](const DescribedPhotos& in) {
     DescribedPhotos out;
     out.dim = head.cluster_dim;
@@ -246,7 +246,7 @@ bool Study::add_clusters(const fs::path& file) {
   const auto model = model::load_model_file(file);
   const auto described = validation().describe(*model, 1, [this] { return stop_wanted(); });
   if (!described) return false;
-  const auto& head = model->config.head;
+  const auto& head = model->config.head.transport();
   std::vector<AblationRecall> all;
   std::string csv = "cluster,recall@1,recall@5,recall@10,recall@20\n";
   for (int cluster = 0; cluster < head.clusters; ++cluster) {
@@ -263,7 +263,7 @@ bool Study::add_clusters(const fs::path& file) {
 }
 
 AblationOutcome Study::run() {
-  const int depth = initial_model(base_.model, base_.data.size, base_.seed).config.vit.depth;
+  const int depth = initial_model(base_.model, base_.data.size, base_.seed).config.vit().depth;
   const AblationRow base_row = ablation_base(base_, 1);
   const std::string whole = settings_text(base_row.config);
   std::vector<AblationRow> rows = ablation_rows(base_, depth, study_.seeds);

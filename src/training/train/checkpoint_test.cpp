@@ -19,17 +19,17 @@ using revisit::testing::thrown_by;
 
 model::Config tiny() {
   model::Config config = testing::small_config();
-  config.vit.width = 12;
-  config.vit.heads = 2;
-  config.vit.ffn_hidden = 8;
-  config.vit.depth = 1;
-  config.vit.patch = 2;
-  config.vit.pos_rows = config.vit.pos_cols = 2;
-  config.head.hidden = 4;
-  config.head.clusters = 4;
-  config.head.cluster_dim = 2;
-  config.head.token_dim = 2;
-  config.head.tiers = {1, 1, 1, 1};
+  config.vit().width = 12;
+  config.vit().heads = 2;
+  config.vit().ffn_hidden = 8;
+  config.vit().depth = 1;
+  config.vit().patch = 2;
+  config.vit().pos_rows = config.vit().pos_cols = 2;
+  config.head.transport().hidden = 4;
+  config.head.transport().clusters = 4;
+  config.head.transport().cluster_dim = 2;
+  config.head.transport().token_dim = 2;
+  config.head.transport().tiers = {1, 1, 1, 1};
   config.weitop_hidden = 2;
   return config;
 }

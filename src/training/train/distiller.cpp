@@ -171,7 +171,7 @@ class Distiller {
 };
 
 void Distiller::check_grids() const {
-  const int patch = student_.model().config.vit.patch;
+  const int patch = student_.model().config.vit().patch;
   const Size size = config_.data.size, grid = teachers_.grid();
   if (size.height != grid.height * patch || size.width != grid.width * patch) {
     fail_with_hint(

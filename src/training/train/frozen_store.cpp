@@ -53,7 +53,7 @@ std::uint64_t key_of(const TrainConfig& config, const model::LoadedModel& start,
 }  // namespace
 
 FrozenStore::FrozenStore(const TrainConfig& config, const model::LoadedModel& start, const std::filesystem::path& folder) {
-  const model::VitConfig& vit = start.config.vit;
+  const auto& vit = start.config.vit();
   const int frozen_blocks = vit.depth - config.model.trained_blocks;
   if (frozen_blocks <= 0) {
     fail_with_hint(ErrorCode::kUsage, "variants = 0, or fewer trained_blocks",

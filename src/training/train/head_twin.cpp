@@ -53,7 +53,7 @@ torch::Tensor transport(const torch::Tensor& scores, const torch::Tensor& z, boo
 }
 
 /// w_0 = exp(theta0), w_t = max(w_0 - sum_{k <= t} softplus(thetaD_k), floor): (T)
-torch::Tensor tier_weights(const model::HeadConfig& head, const Tensors& tensors) {
+torch::Tensor tier_weights(const model::TransportHead& head, const Tensors& tensors) {
   const torch::Tensor best = torch::exp(tensors.at("aggregator.theta0")).reshape({1});
   if (head.tiers.size() == 1) return best;  // no steps
   const torch::Tensor fall = torch::softplus(tensors.at("aggregator.thetaD")).cumsum(0);
@@ -79,9 +79,10 @@ torch::Tensor normalise_clusters(const torch::Tensor& sums, const torch::Tensor&
 
 }  // namespace
 
-HeadResult run_head(const model::HeadConfig& head, const Tensors& tensors, const torch::Tensor& cls, const torch::Tensor& patches,
+HeadResult run_head(const model::HeadConfig& config, const Tensors& tensors, const torch::Tensor& cls, const torch::Tensor& patches,
                     double dropout) {
-  const bool weiad = head.kind == model::HeadKind::kWeiad;
+  const model::TransportHead& head = config.transport();
+  const bool weiad = config.kind == model::kWeiad;
   const bool dustbin = weiad ? head.dustbin : true;
   const bool ghost = weiad && head.ghost;
   const std::string root = "aggregator.";

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "core/base/fail.h"
-#include "engine/model/architecture.h"
 #include "engine/model/config_check.h"
 #include "engine/model/containers.h"
 #include "engine/model/model_file.h"
+#include "engine/model/vit_known.h"
 #include "engine/reduce/one_cut.h"
 #include "revisit/model.h"
 #include "training/train/local_start.h"
@@ -67,8 +67,8 @@ void check_same(const char* what, int asked, int there, const TrainModel& settin
 model::Config random_backbone(const TrainModel& settings, Size input, std::uint64_t seed) {
   model::Config config;
   const model::Config named = model::named_config(settings.arch);
-  config.vit = named.vit;
-  model::VitConfig& vit = config.vit;
+  config.backbone = named.backbone;
+  auto& vit = config.vit();
   if (settings.patch > 0) vit.patch = settings.patch;
   if (settings.depth > 0) vit.depth = settings.depth;
   if (settings.width > 0) {
@@ -90,24 +90,23 @@ model::Config random_backbone(const TrainModel& settings, Size input, std::uint6
 }
 
 void check_input(Size input, int patch) {
-  const auto nearest = [patch](int side) { return std::max(1, (side + patch / 2) / patch) * patch; };
-  if (input.height >= patch && input.width >= patch && input.height % patch == 0 && input.width % patch == 0) return;
+  const Size nearest = model::round_to_stride(input, patch);
+  if (input == nearest) return;
   fail(ErrorCode::kUsage, "size {}x{} is no multiple of the network's patch of {} pixels; the nearest is {}x{}", input.height,
-       input.width, patch, nearest(input.height), nearest(input.width));
+       input.width, patch, nearest.height, nearest.width);
 }
 
 model::HeadConfig head_config(const TrainModel& settings) {
-  model::HeadConfig head;
-  if (settings.aggregator != "weiad" && settings.aggregator != "salad") {
+  if (settings.aggregator != model::kWeiad && settings.aggregator != model::kSalad) {
     fail(ErrorCode::kUsage, "aggregator '{}' is neither weiad nor salad", settings.aggregator);
   }
-  head.kind = settings.aggregator == "weiad" ? model::HeadKind::kWeiad : model::HeadKind::kSalad;
+  model::TransportHead head;
   head.clusters = settings.clusters;
   head.cluster_dim = settings.cluster_dim;
   head.token_dim = settings.token_dim;
   head.hidden = settings.hidden;
   head.sinkhorn_iters = settings.sinkhorn_iters;
-  if (head.kind != model::HeadKind::kWeiad) return head;
+  if (settings.aggregator != model::kWeiad) return {settings.aggregator, head};
   head.tiers = settings.tiers;
   head.ghost_penalty = settings.ghost_penalty;
   head.dustbin = settings.dustbin;
@@ -120,7 +119,7 @@ model::HeadConfig head_config(const TrainModel& settings) {
   if (!(settings.tier_delta >= 0 && settings.tier_delta <= 10)) {
     fail(ErrorCode::kUsage, "tier_delta must be between 0 and 10, not {}", settings.tier_delta);
   }
-  return head;
+  return {settings.aggregator, head};
 }
 
 /// A new WeiToP, or none.
@@ -131,7 +130,7 @@ void set_pruner(model::Config& config, const TrainModel& settings) {
 
 /// Of a model whose head learns on: with its WeiToP where it has one and that is wanted.
 void keep_head(model::Config& config, const TrainModel& settings) {
-  const std::string there = name_of(config.head.kind);
+  const std::string& there = config.head.kind;
   if (there != settings.aggregator) {
     fail_with_hint(ErrorCode::kUsage, "name the file's aggregator, or begin a head: head_start = \"random\"",
                    "head_start is own and aggregator is {}, but that of '{}' is {}", settings.aggregator,
@@ -142,7 +141,7 @@ void keep_head(model::Config& config, const TrainModel& settings) {
 
 /// Of a model whose WeiToP learns on, and nothing else: its head and, if it has one, its WeiToP.
 void keep_all(model::Config& config, const TrainModel& settings, Size input) {
-  if (config.head.kind != model::HeadKind::kWeiad) {
+  if (config.head.kind != model::kWeiad) {
     fail_with_hint(ErrorCode::kUsage, "train one with aggregator = \"weiad\" first",
                    "weitop_only needs a model with WeiAD, whose weights WeiToP learns from; '{}' has none",
                    settings.backbone.string());
@@ -158,18 +157,17 @@ void keep_all(model::Config& config, const TrainModel& settings, Size input) {
 
 /// Leaves the dustbin what the clusters do not take, so that there must be more patches than clusters.
 bool is_one_sided(const model::HeadConfig& head) {
-  return head.kind == model::HeadKind::kSalad || (head.kind == model::HeadKind::kWeiad && head.dustbin && !head.ghost);
+  return head.kind == model::kSalad || (head.kind == model::kWeiad && head.transport().dustbin && !head.transport().ghost);
 }
 
 void check_patches(const model::Config& config) {
-  const model::HeadConfig& head = config.head;
-  const bool one_sided = is_one_sided(head);
-  const std::int64_t patches =
-      std::int64_t{config.input.size.height / config.vit.patch} * (config.input.size.width / config.vit.patch);
-  if (!one_sided || patches > head.clusters) return;
+  const int clusters = config.head.clusters();
+  const Size grid = config.backbone.grid(config.input.size);
+  const std::int64_t patches = std::int64_t{grid.height} * grid.width;
+  if (!is_one_sided(config.head) || patches > clusters) return;
   fail_with_hint(ErrorCode::kUsage, "larger pictures, fewer clusters, or weiad with ghost = true",
-                 "{} clusters without a ghost token need more than {} patches, but pictures of {}x{} have {}", head.clusters,
-                 head.clusters, config.input.size.height, config.input.size.width, patches);
+                 "{} clusters without a ghost token need more than {} patches, but pictures of {}x{} have {}", clusters, clusters,
+                 config.input.size.height, config.input.size.width, patches);
 }
 
 void check_settings(const model::Config& config, const TrainModel& settings) {
@@ -178,8 +176,8 @@ void check_settings(const model::Config& config, const TrainModel& settings) {
   } catch (const Error& error) {  // here the user chose the values, not a file
     throw Error(ErrorCode::kUsage, error.what(), error.hint());
   }
-  if (settings.trained_blocks < 0 || settings.trained_blocks > config.vit.depth) {
-    fail(ErrorCode::kUsage, "trained_blocks must be between 0 and the backbone's {} blocks, not {}", config.vit.depth,
+  if (settings.trained_blocks < 0 || settings.trained_blocks > config.backbone.blocks()) {
+    fail(ErrorCode::kUsage, "trained_blocks must be between 0 and the backbone's {} blocks, not {}", config.backbone.blocks(),
          settings.trained_blocks);
   }
   check_patches(config);
@@ -188,14 +186,15 @@ void check_settings(const model::Config& config, const TrainModel& settings) {
 }  // namespace
 
 void check_rhos(const TrainConfig& config, const model::Config& model) {
-  const Size size = config.data.size;
-  const int patches = (size.height / model.vit.patch) * (size.width / model.vit.patch);
+  const Size grid = model.backbone.grid(config.data.size);
+  const int patches = grid.height * grid.width;
+  const int clusters = model.head.clusters();
   const double least = std::min(config.loss.random_rho_from, *std::ranges::min_element(config.validation.rhos));
   const int kept = least < 1 ? reduce::kept_count(least, patches) : patches;
-  if (!is_one_sided(model.head) || kept > model.head.clusters) return;
+  if (!is_one_sided(model.head) || kept > clusters) return;
   fail_with_hint(ErrorCode::kUsage, "ghost = true, larger pictures, fewer clusters, or a larger rho",
-                 "{} clusters without a ghost token need more than {} patches, but at rho {} only {} of {} stay", model.head.clusters,
-                 model.head.clusters, least, kept, patches);
+                 "{} clusters without a ghost token need more than {} patches, but at rho {} only {} of {} stay", clusters, clusters,
+                 least, kept, patches);
 }
 
 std::shared_ptr<const model::LoadedModel> read_backbone(const std::filesystem::path& path, int heads, Size input) {
@@ -219,7 +218,7 @@ model::LoadedModel initial_model(const TrainModel& settings, Size input, std::ui
   } else {
     backbone = read_backbone(settings.backbone, settings.heads, input);
     out.config = backbone->config;
-    const model::VitConfig& vit = out.config.vit;
+    const auto& vit = out.config.vit();
     check_same("width", settings.width, vit.width, settings);
     check_same("depth", settings.depth, vit.depth, settings);
     check_same("heads", settings.heads, vit.heads, settings);
@@ -230,7 +229,7 @@ model::LoadedModel initial_model(const TrainModel& settings, Size input, std::ui
     }
     out.config.provenance = fmt::format("trained from {}", out.config.provenance).substr(0, model::kMaxTextBytes);
   }
-  check_input(input, out.config.vit.patch);
+  check_input(input, out.config.backbone.stride());
   const bool whole = backbone && (settings.weitop_only || settings.head_start == "own");
   if (whole && settings.weitop_only) {
     keep_all(out.config, settings, input);
@@ -252,7 +251,7 @@ model::LoadedModel initial_model(const TrainModel& settings, Size input, std::ui
       if (backbone) {
         out.weights.add(name, backbone->weights.at(name), backbone);
       } else {
-        out.weights.add_f32(name, shape, backbone_values(name, shape, settings, out.config.vit, seed));
+        out.weights.add_f32(name, shape, backbone_values(name, shape, settings, out.config.vit(), seed));
       }
       continue;
     }

@@ -73,7 +73,7 @@ TEST(Beginning, FollowsItsOwnSeedWhereThereIsOne) {
 
 TEST(InitialModel, RandomBackboneHasTheAskedShapeAndStartsAsTorchDoes) {
   const auto model = initial_model(small_settings(), {70, 98}, 3);
-  const model::VitConfig& vit = model.config.vit;
+  const model::VitConfig& vit = model.config.vit();
   EXPECT_EQ(vit.width, 64);
   EXPECT_EQ(vit.depth, 3);
   EXPECT_EQ(vit.heads, 2);
@@ -138,7 +138,7 @@ TEST(InitialModel, SaladAndModelsWithoutWeitopHaveNoTensorsOfThem) {
   settings.aggregator = "salad";
   settings.weitop = false;
   const auto model = initial_model(settings, {70, 70}, 1);
-  EXPECT_EQ(model.config.head.kind, model::HeadKind::kSalad);
+  EXPECT_EQ(model.config.head.kind, model::kSalad);
   EXPECT_FALSE(model.config.own.prune);
   EXPECT_FALSE(model.weights.contains("aggregator.theta0"));
   EXPECT_FALSE(model.weights.contains("weitop.0.weight"));
@@ -154,10 +154,10 @@ TEST(InitialModel, TakesOnlyTheBackboneOfAModelFile) {
   settings.width = settings.depth = settings.heads = 0;
   settings.backbone = folder / "m.safetensors";
   const auto model = initial_model(settings, {56, 84}, 3);
-  EXPECT_EQ(model.config.vit.width, 16);
-  EXPECT_EQ(model.config.vit.pos_rows, 3);  // a table that was learnt stays
+  EXPECT_EQ(model.config.vit().width, 16);
+  EXPECT_EQ(model.config.vit().pos_rows, 3);  // a table that was learnt stays
   EXPECT_EQ(model.config.input.size, (Size{56, 84}));
-  EXPECT_EQ(model.config.head.cluster_dim, 16);
+  EXPECT_EQ(model.config.head.transport().cluster_dim, 16);
   EXPECT_EQ(model.config.weitop_hidden, 20);
   EXPECT_FALSE(model.config.calibration);
   EXPECT_EQ(model.config.licence, "CC0-1.0");
@@ -190,7 +190,7 @@ TEST(InitialModel, KeepsAllOfAModelWhoseWeitopAloneLearns) {
   settings.weitop_only = true;
   const Size own = stored->config.input.size;
   const auto model = initial_model(settings, own, 3);
-  EXPECT_EQ(model.config.head.cluster_dim, stored->config.head.cluster_dim) << "not that of the settings";
+  EXPECT_EQ(model.config.head.transport().cluster_dim, stored->config.head.transport().cluster_dim) << "not that of the settings";
   EXPECT_EQ(model.config.weitop_hidden, stored->config.weitop_hidden);
   for (const auto& [name, tensor] : stored->weights.all()) EXPECT_EQ(values(model, name), model::to_f32(tensor)) << name;
 
@@ -226,7 +226,7 @@ TEST(InitialModel, KeepsTheHeadThatLearnsOn) {
   settings.head_start = "own";
   const auto model = initial_model(settings, {56, 84}, 3);
   EXPECT_EQ(model.config.input.size, (Size{56, 84})) << "pictures may be of another size";
-  EXPECT_EQ(model.config.head.cluster_dim, stored->config.head.cluster_dim) << "not that of the settings";
+  EXPECT_EQ(model.config.head.transport().cluster_dim, stored->config.head.transport().cluster_dim) << "not that of the settings";
   EXPECT_EQ(model.config.weitop_hidden, stored->config.weitop_hidden);
   for (const auto& [name, tensor] : stored->weights.all()) EXPECT_EQ(values(model, name), model::to_f32(tensor)) << name;
 
@@ -235,11 +235,11 @@ TEST(InitialModel, KeepsTheHeadThatLearnsOn) {
 
   model::Config bare = model::testing::tiny_config();
   bare.own = {};
-  bare.head.kind = model::HeadKind::kSalad;
+  bare.head.kind = model::kSalad;
   model::save_model_file(folder / "salad.safetensors", *model::make_random(bare, 9));
   settings.backbone = folder / "salad.safetensors";
   settings.aggregator = "salad";
-  EXPECT_EQ(initial_model(settings, {56, 84}, 3).config.head.kind, model::HeadKind::kSalad);
+  EXPECT_EQ(initial_model(settings, {56, 84}, 3).config.head.kind, model::kSalad);
   const auto refused = [&] {
     try {
       initial_model(settings, {56, 84}, 3);
@@ -267,7 +267,7 @@ TEST(InitialModel, KeepsTheHeadThatLearnsOn) {
 TEST(InitialModel, ReadsAForeignCheckpointAsImportDoes) {
   const model::testing::TempFolder folder;
   model::Config config = model::testing::tiny_backbone();
-  config.vit.layer_scale = false;  // timm
+  config.vit().layer_scale = false;  // timm
   const model::Weights source = model::testing::renamed(config, model::testing::hub_names(""));
   model::write_safetensors(folder / "vit.safetensors", source, {});
   TrainModel settings = small_settings();
@@ -275,8 +275,8 @@ TEST(InitialModel, ReadsAForeignCheckpointAsImportDoes) {
   settings.heads = 2;  // no checkpoint says how many
   settings.backbone = folder / "vit.safetensors";
   const auto model = initial_model(settings, {42, 56}, 3);
-  EXPECT_EQ(model.config.vit.heads, 2);
-  EXPECT_EQ(model.config.vit.pos_rule, model::PosRule::kTimm);
+  EXPECT_EQ(model.config.vit().heads, 2);
+  EXPECT_EQ(model.config.vit().pos_rule, model::PosRule::kTimm);
   EXPECT_EQ(model.config.input.mean[0], 0.5F);
   EXPECT_EQ(model.config.input.size, (Size{42, 56}));
   EXPECT_EQ(values(model, "backbone.model.blocks.1.attn.qkv.weight"), model::to_f32(source.at("blocks.1.attn.qkv.weight")));

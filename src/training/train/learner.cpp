@@ -90,8 +90,8 @@ std::optional<double> mean_of(const torch::Tensor& tensor) {
 
 /// w_0 = exp(theta0), w_t = max(w_0 - sum of softplus(thetaD), floor). Tied steps are one number.
 std::vector<double> tier_weights(const Network& network) {
-  const auto& head = network.config().head;
-  if (head.kind != model::HeadKind::kWeiad) return {};
+  if (network.config().head.kind != model::kWeiad) return {};
+  const auto& head = network.config().head.transport();
   const torch::NoGradGuard no_grad;
   const auto steps = static_cast<std::int64_t>(head.tiers.size()) - 1;
   std::vector<double> out{std::exp(network.tensors().at("aggregator.theta0").item<double>())};
@@ -178,7 +178,7 @@ torch::Tensor Learner::Impl::kept_values(const feed::Batch& batch, const torch::
 
 FrozenTokens Learner::Impl::frozen_of(const feed::Batch& batch, const torch::Tensor& pixels, double rho) {
   if (store == nullptr || batch.pictures.empty()) return network.frozen(pixels, rho);
-  const auto& vit = network.config().vit;
+  const auto& vit = network.config().vit();
   const auto values = kept_values(batch, pixels).to(options.device, torch::kFloat32);
   const std::int64_t patches = std::int64_t{batch.size.height / vit.patch} * (batch.size.width / vit.patch);
   const std::int64_t tokens = 1 + vit.registers + patches;
@@ -198,7 +198,7 @@ torch::Tensor Learner::Impl::context_of(const torch::Tensor& pixels, const Forwa
     const torch::NoGradGuard no_grad;
     const Autocast autocast(config.device, config.precision);
     whole = teacher->forward(teacher->frozen(pixels), false);
-    if (out.kept.defined()) whole.tokens = keep_patches(whole.tokens, 1 + teacher->config().vit.registers, out.kept);
+    if (out.kept.defined()) whole.tokens = keep_patches(whole.tokens, 1 + teacher->config().vit().registers, out.kept);
   }
   return context_loss(out.tokens.to(torch::kFloat32), whole.tokens.to(torch::kFloat32), out.descriptor.to(torch::kFloat32),
                       whole.descriptor.to(torch::kFloat32));

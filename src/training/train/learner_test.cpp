@@ -212,9 +212,9 @@ TEST(Learner, ClipsTheGradientOnlyWhenItIsLonger) {
 TEST(Learner, SaladLearnsWithoutTiersAndWeitop) {
   use_threads(1);
   model::Config salad = testing::small_config();
-  salad.head.kind = model::HeadKind::kSalad;
-  salad.head.tiers.clear();
-  salad.head.clusters = 6;  // fewer than the 9 patches
+  salad.head.kind = model::kSalad;
+  salad.head.transport().tiers.clear();
+  salad.head.transport().clusters = 6;  // fewer than the 9 patches
   salad.own = {};
   Learner learner(config(), *model::make_random(salad, 3));
   const StepResult result = learner.learn(batch(0));

@@ -65,8 +65,8 @@ torch::Tensor keep_patches(const torch::Tensor& tokens, std::int64_t first, cons
 }
 
 Network::Network(const model::LoadedModel& model, const NetworkOptions& options) : config_(model.config), options_(options) {
-  if (options.trained_blocks < 0 || options.trained_blocks > config_.vit.depth) {
-    fail(ErrorCode::kUsage, "trained_blocks must be between 0 and the model's {} blocks, not {}", config_.vit.depth,
+  if (options.trained_blocks < 0 || options.trained_blocks > config_.backbone.blocks()) {
+    fail(ErrorCode::kUsage, "trained_blocks must be between 0 and the model's {} blocks, not {}", config_.backbone.blocks(),
          options.trained_blocks);
   }
   if (!(options.dropout >= 0 && options.dropout < 1)) {
@@ -90,7 +90,7 @@ void Network::check_rho(double rho) const {
 }
 
 torch::Tensor Network::embed(const torch::Tensor& pixels) const {
-  const int patch = config_.vit.patch;
+  const int patch = config_.vit().patch;
   if (pixels.dim() != 4 || pixels.size(1) != 3) {
     fail(ErrorCode::kInternal, "pictures must come as (batch, 3, height, width), not with {} dimensions", pixels.dim());
   }
@@ -103,26 +103,26 @@ torch::Tensor Network::embed(const torch::Tensor& pixels) const {
   const std::pair grid{height / patch, width / patch};
   auto known = resampling_.find(grid);
   if (known == resampling_.end()) {
-    const torch::Tensor matrix = position_resampling(config_.vit, grid.first, grid.second);
+    const torch::Tensor matrix = position_resampling(config_.vit(), grid.first, grid.second);
     known = resampling_.emplace(grid, matrix.defined() ? matrix.to(options_.device) : matrix).first;
   }
   const torch::AutoGradMode gradients(torch::GradMode::is_enabled() && frozen_blocks() == 0);
-  return embed_pixels(config_.vit, tensors_, pixels.to(options_.device), known->second);
+  return embed_pixels(config_.vit(), tensors_, pixels.to(options_.device), known->second);
 }
 
 torch::Tensor Network::run_block(int index, const torch::Tensor& tokens) const {
   const torch::AutoGradMode gradients(torch::GradMode::is_enabled() && index >= frozen_blocks());
-  return run_vit_block(config_.vit, tensors_, index, tokens);
+  return run_vit_block(config_.vit(), tensors_, index, tokens);
 }
 
 void Network::advance(FrozenTokens& state, int first, int last, double rho) const {
   for (int done = first;; ++done) {
     // A defined input means that the pruning layer was passed already, perhaps at the very end of the frozen part.
     if (has_weitop() && done == config_.own.prune_layer && !state.weitop_input.defined()) {
-      state.weitop_input = patches_of(config_.vit, state.tokens).detach();
+      state.weitop_input = patches_of(config_.vit(), state.tokens).detach();
       if (rho < 1) {
         state.kept = choose_patches(config_.own, tensors_, state.weitop_input, state.columns, rho);
-        state.tokens = keep_patches(state.tokens, 1 + config_.vit.registers, state.kept);
+        state.tokens = keep_patches(state.tokens, 1 + config_.vit().registers, state.kept);
       }
     }
     if (done == last) return;
@@ -135,7 +135,7 @@ FrozenTokens Network::frozen(const torch::Tensor& pixels, double rho) const {
   check_rho(rho);
   FrozenTokens out;
   out.tokens = embed(pixels);
-  out.columns = static_cast<int>(pixels.size(3)) / config_.vit.patch;
+  out.columns = static_cast<int>(pixels.size(3)) / config_.vit().patch;
   advance(out, 0, frozen_blocks(), rho);
   return out;
 }
@@ -143,9 +143,9 @@ FrozenTokens Network::frozen(const torch::Tensor& pixels, double rho) const {
 Forward Network::forward(const FrozenTokens& frozen, bool training, double rho) const {
   const TileProducts products(options_.tiles);
   check_rho(rho);
-  if (config_.head.kind != model::HeadKind::kWeiad && config_.head.kind != model::HeadKind::kSalad) {
+  if (config_.head.kind != model::kWeiad && config_.head.kind != model::kSalad) {
     fail(ErrorCode::kUsage, "only WeiAD and SALAD heads can be trained, and the model's aggregator is '{}'",
-         name_of(config_.head.kind));
+         config_.head.kind);
   }
   if (rho < 1 && frozen.weitop_input.defined()) {  // pruned already, or never
     const int wanted = reduce::kept_count(rho, static_cast<int>(frozen.weitop_input.size(1)));
@@ -156,10 +156,10 @@ Forward Network::forward(const FrozenTokens& frozen, bool training, double rho) 
     }
   }
   FrozenTokens state = frozen;
-  advance(state, frozen_blocks(), config_.vit.depth, rho);
-  const torch::Tensor tokens = final_norm(config_.vit, tensors_, state.tokens);
+  advance(state, frozen_blocks(), config_.backbone.blocks(), rho);
+  const torch::Tensor tokens = final_norm(config_.vit(), tensors_, state.tokens);
   HeadResult head =
-      run_head(config_.head, tensors_, tokens.select(1, 0), patches_of(config_.vit, tokens), training ? options_.dropout : 0.0);
+      run_head(config_.head, tensors_, tokens.select(1, 0), patches_of(config_.vit(), tokens), training ? options_.dropout : 0.0);
   Forward out;
   out.tokens = tokens;
   out.descriptor = head.descriptor;
@@ -176,14 +176,14 @@ Forward Network::forward(const FrozenTokens& frozen, bool training, double rho) 
 
 torch::Tensor Network::tokens(const torch::Tensor& pixels, int block, const torch::Tensor& seen) const {
   const TileProducts products(options_.tiles);
-  const int depth = config_.vit.depth;
+  const int depth = config_.backbone.blocks();
   if (block < -1 || block >= depth) {
     fail(ErrorCode::kUsage, "block {} is not there: the model has blocks 0 to {}; -1 stands for the end", block, depth - 1);
   }
   torch::Tensor tokens = embed(pixels);
   if (seen.defined()) tokens = tokens.index_select(1, seen);
   for (int i = 0; i < (block < 0 ? depth : block + 1); ++i) tokens = run_block(i, tokens);
-  return block < 0 ? final_norm(config_.vit, tensors_, tokens) : tokens;
+  return block < 0 ? final_norm(config_.vit(), tensors_, tokens) : tokens;
 }
 
 model::LoadedModel Network::to_model() const {

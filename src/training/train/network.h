@@ -58,7 +58,7 @@ class Network {
   /// Every tensor by its model-file name. Those that learn have requires_grad and are leaves.
   const std::map<std::string, torch::Tensor>& tensors() const { return tensors_; }
 
-  /// pixels (B, 3, H, W), normalised. With rho < 1 the tokens are pruned by WeiToP's score,.
+  /// pixels (B, 3, H, W), normalised. With rho < 1 the tokens are pruned by WeiToP's score.
   FrozenTokens frozen(const torch::Tensor& pixels, double rho = 1) const;
   /// The trained blocks and the head. `training` turns dropout on. rho is the one given to frozen(): pruning happens here when
   /// its layer lies in the trained part. Tokens never learn from WeiToP's score: only WeiToP does.
@@ -72,7 +72,7 @@ class Network {
   model::LoadedModel to_model() const;
 
  private:
-  int frozen_blocks() const { return config_.vit.depth - options_.trained_blocks; }
+  int frozen_blocks() const { return config_.backbone.blocks() - options_.trained_blocks; }
   bool has_weitop() const { return config_.has_weitop(); }
   void check_rho(double rho) const;
   torch::Tensor embed(const torch::Tensor& pixels) const;

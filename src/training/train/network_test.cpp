@@ -57,7 +57,7 @@ TEST(Network, TokensOfKeptPatchesAreTheFirstOnesAndThosePatches) {
   const auto model = model::make_random(testing::small_config(), 1);
   const Network network(*model, options_with(4));  // pruned in the trained part
   const torch::Tensor pixels = testing::pictures(2, {70, 70}, 1);
-  const int first = 1 + model->config.vit.registers;
+  const int first = 1 + model->config.vit().registers;
   const Forward out = network.forward(network.frozen(pixels, 0.5), false, 0.5);
   ASSERT_EQ(out.kept.size(1), 13);
   EXPECT_EQ(out.tokens.size(1), first + 13);
@@ -118,8 +118,8 @@ void expect_slope(const Network& network, const torch::Tensor& pixels, const Tra
 
 TEST(Network, TheWholeBackboneLearnsAtTheTablesOwnGridAndAtAnother) {
   model::Config config = testing::small_config();
-  config.vit.registers = 2;
-  config.head.tiers = {12};  // no ranks and no mining, whose choices make the loss jump
+  config.vit().registers = 2;
+  config.head.transport().tiers = {12};  // no ranks and no mining, whose choices make the loss jump
   TrainLoss settings;
   settings.miner_epsilon = 10;
   const auto model = model::make_random(config, 2);
@@ -298,7 +298,7 @@ TEST(Network, RefusesWhatDoesNotFit) {
   EXPECT_EQ(backbone.tokens(pixels, 2).sizes(), (std::vector<std::int64_t>{1, 26, 48}));
 
   other = *good;
-  other.config.head.ghost = false;
+  other.config.head.transport().ghost = false;
   const Network one_sided(other, options_with(2));
   EXPECT_EQ(refusal([&] { one_sided.forward(one_sided.frozen(pixels, 0.4), false, 0.4); }, ErrorCode::kUsage),
             "SALAD's assignment of tokens to 12 clusters needs more than 12 patch tokens, but there are 10");

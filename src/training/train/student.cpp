@@ -55,7 +55,7 @@ torch::Tensor seen_rows(const TrainConfig& config, std::int64_t step, std::int64
 
 NetworkOptions all_blocks(const TrainConfig& config, const model::LoadedModel& start) {
   NetworkOptions out;
-  out.trained_blocks = start.config.vit.depth;
+  out.trained_blocks = start.config.backbone.blocks();
   out.dropout = 0;
   out.device = device_of(config);
   out.tiles = uses_tiles(config);
@@ -81,9 +81,9 @@ struct Student::Impl {
         network(start, all_blocks(given, start)),
         tensors(network.tensors()) {
     torch::manual_seed(given.seed);
-    const double bound = 1.0 / std::sqrt(static_cast<double>(start.config.vit.width));
+    const double bound = 1.0 / std::sqrt(static_cast<double>(start.config.backbone.width()));
     const auto options = torch::TensorOptions().device(network.options().device);
-    tensors[kWeight] = torch::empty({width, start.config.vit.width}, options).uniform_(-bound, bound).requires_grad_(true);
+    tensors[kWeight] = torch::empty({width, start.config.backbone.width()}, options).uniform_(-bound, bound).requires_grad_(true);
     tensors[kBias] = torch::zeros({width}, options).requires_grad_(true);
     optimiser = std::make_unique<Optimiser>(schedule_of(given.distill), tensors);
   }

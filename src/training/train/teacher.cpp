@@ -7,49 +7,43 @@
 #include <numeric>
 
 #include "core/base/fail.h"
-#include "core/image/preprocess.h"
+#include "core/tensor/kernels.h"
+#include "core/tensor/parallel.h"
+#include "engine/extract/front_end.h"
 #include "engine/model/config.h"
 #include "engine/model/model_file.h"
 #include "revisit/model.h"
-#include "core/tensor/kernels.h"
-#include "core/tensor/parallel.h"
 #include "training/train/initial_model.h"
-#include "engine/backbone/vit/vit.h"
 
 namespace revisit::train {
 
 struct Teacher::Impl {
   explicit Impl(const TrainTeacher& settings)
-      : model(read_backbone(settings.model, 0, settings.size)), size(settings.size), vit(model.loaded()) {
-    const auto& config = model.loaded().config.vit;
-    if (settings.block < -1 || settings.block >= config.depth) {
+      : model(read_backbone(settings.model, 0, settings.size)), size(settings.size), front(model.loaded(), settings.size) {
+    const auto& backbone = model.loaded().config.backbone;
+    if (settings.block < -1 || settings.block >= backbone.blocks()) {
       fail(ErrorCode::kUsage, "[[distill.teacher]] block {} is not there: '{}' has blocks 0 to {}; -1 stands for the last",
-           settings.block, settings.model.string(), config.depth - 1);
+           settings.block, settings.model.string(), backbone.blocks() - 1);
     }
-    blocks = settings.block < 0 ? config.depth : settings.block + 1;
-    if (size.height % config.patch != 0 || size.width % config.patch != 0) {
+    blocks = settings.block < 0 ? backbone.blocks() : settings.block + 1;
+    if (size.height % backbone.stride() != 0 || size.width % backbone.stride() != 0) {
       fail(ErrorCode::kUsage, "[[distill.teacher]] size {}x{} is no multiple of the patch of '{}', {} pixels", size.height,
-           size.width, settings.model.string(), config.patch);
+           size.width, settings.model.string(), backbone.stride());
     }
   }
 
   Model model;
   Size size;
   int blocks = 0;
-  vit::Vit vit;
+  FrontEnd front;
   tensor::Arena arena;
-  std::vector<int> kept;
-  std::vector<float> pixels;
 };
 
 Teacher::Teacher(const TrainTeacher& settings) : impl_(std::make_unique<Impl>(settings)) {}
 Teacher::~Teacher() = default;
 
-int Teacher::width() const { return impl_->model.loaded().config.vit.width; }
-Size Teacher::grid() const {
-  const int patch = impl_->model.loaded().config.vit.patch;
-  return {impl_->size.height / patch, impl_->size.width / patch};
-}
+int Teacher::width() const { return impl_->model.loaded().config.backbone.width(); }
+Size Teacher::grid() const { return impl_->model.loaded().config.backbone.grid(impl_->size); }
 int Teacher::rows() const { return 1 + grid().height * grid().width; }
 std::string Teacher::fingerprint() const {
   std::string out = impl_->model.info().identity + fmt::format(" after {} blocks", impl_->blocks);
@@ -59,19 +53,16 @@ std::string Teacher::fingerprint() const {
 
 std::vector<float> Teacher::tokens_of(const Image& image) {
   Impl& t = *impl_;
-  const auto& config = t.model.loaded().config;
   const tensor::FlushDenormals flush;
-  t.arena.reset();
-  t.pixels.resize(3 * static_cast<std::size_t>(t.size.height) * static_cast<std::size_t>(t.size.width));
-  normalise_to_planes(resize(image, t.size, config.input.resize), config.input.mean, config.input.std, t.pixels.data());
-  tensor::Tokens tokens = t.vit.embed(t.pixels.data(), t.size, t.kept, t.arena);
-  t.vit.run_blocks(tokens, 0, t.blocks, nullptr, t.arena);
+  const tensor::Features features = t.front.features_of(image, t.blocks, t.arena);
+  const tensor::Tokens& tokens = features.tokens();
 
-  const int width = config.vit.width;
+  const int width = this->width();
+  const float eps = t.model.loaded().config.vit().norm_eps;
   const std::vector<float> ones(static_cast<std::size_t>(width), 1.0F), zeros(static_cast<std::size_t>(width), 0.0F);
   std::vector<float> out(static_cast<std::size_t>(rows()) * static_cast<std::size_t>(width));
   const auto level = [&](tensor::ConstMatrix from, int first_row) {
-    tensor::layer_norm(from, ones.data(), zeros.data(), config.vit.norm_eps,
+    tensor::layer_norm(from, ones.data(), zeros.data(), eps,
                        {out.data() + static_cast<std::ptrdiff_t>(first_row) * width, from.rows, width, width});
   };
   level(tokens.values.rows_from(0, 1), 0);

@@ -16,16 +16,16 @@ namespace revisit::train::testing {
 /// Width 48, depth 4, patch 14, a position grid of 5 x 5, WeiAD with 12 clusters in four tiers, WeiToP after one block.
 inline model::Config small_config() {
   model::Config config = model::named_config("demo");
-  config.vit.width = 48;
-  config.vit.heads = 3;
-  config.vit.ffn_hidden = 96;
-  config.vit.pos_rows = config.vit.pos_cols = 5;
+  config.vit().width = 48;
+  config.vit().heads = 3;
+  config.vit().ffn_hidden = 96;
+  config.vit().pos_rows = config.vit().pos_cols = 5;
   config.input.size = {70, 70};
-  config.head.clusters = 12;
-  config.head.cluster_dim = 10;
-  config.head.token_dim = 14;
-  config.head.hidden = 24;
-  config.head.tiers = {5, 4, 2, 1};
+  config.head.transport().clusters = 12;
+  config.head.transport().cluster_dim = 10;
+  config.head.transport().token_dim = 14;
+  config.head.transport().hidden = 24;
+  config.head.transport().tiers = {5, 4, 2, 1};
   config.weitop_hidden = 16;
   return config;
 }

@@ -26,39 +26,39 @@ struct Kind {
 };
 
 void make_salad(model::Config& config) {
-  config.head.kind = model::HeadKind::kSalad;
-  config.head.tiers.clear();
+  config.head.kind = model::kSalad;
+  config.head.transport().tiers.clear();
 }
 
 const std::vector<Kind> kKinds{
     {"weiad", [](model::Config&) {}},
     {"registers_swiglu",
      [](model::Config& c) {
-       c.vit.registers = 4;
-       c.vit.swiglu = true;
-       c.vit.pos_rule = model::PosRule::kHubAntialias;
+       c.vit().registers = 4;
+       c.vit().swiglu = true;
+       c.vit().pos_rule = model::PosRule::kHubAntialias;
      }},
     {"timm",
      [](model::Config& c) {
-       c.vit.layer_scale = false;
-       c.vit.pos_rule = model::PosRule::kTimm;
-       c.vit.pos_cols = 7;
+       c.vit().layer_scale = false;
+       c.vit().pos_rule = model::PosRule::kTimm;
+       c.vit().pos_cols = 7;
      }},
-    {"hugging_face", [](model::Config& c) { c.vit.pos_rule = model::PosRule::kHf; }},
-    {"dustbin_only", [](model::Config& c) { c.head.ghost = false; }},
-    {"ghost_only", [](model::Config& c) { c.head.dustbin = false; }},
-    {"neither", [](model::Config& c) { c.head.dustbin = c.head.ghost = false; }},
-    {"weights_cancelled", [](model::Config& c) { c.head.norm = model::ClusterNorm::kSalad; }},
-    {"no_cluster_norm", [](model::Config& c) { c.head.norm = model::ClusterNorm::kNone; }},
+    {"hugging_face", [](model::Config& c) { c.vit().pos_rule = model::PosRule::kHf; }},
+    {"dustbin_only", [](model::Config& c) { c.head.transport().ghost = false; }},
+    {"ghost_only", [](model::Config& c) { c.head.transport().dustbin = false; }},
+    {"neither", [](model::Config& c) { c.head.transport().dustbin = c.head.transport().ghost = false; }},
+    {"weights_cancelled", [](model::Config& c) { c.head.transport().norm = model::ClusterNorm::kSalad; }},
+    {"no_cluster_norm", [](model::Config& c) { c.head.transport().norm = model::ClusterNorm::kNone; }},
     {"one_tier_one_iteration",
      [](model::Config& c) {
-       c.head.tiers = {12};
-       c.head.sinkhorn_iters = 1;
+       c.head.transport().tiers = {12};
+       c.head.transport().sinkhorn_iters = 1;
      }},
     {"floor_and_penalty",
      [](model::Config& c) {
-       c.head.tier_floor = 0.85;
-       c.head.ghost_penalty = 2;
+       c.head.transport().tier_floor = 0.85;
+       c.head.transport().ghost_penalty = 2;
      }},
     {"raw_norms",
      [](model::Config& c) {
@@ -73,8 +73,8 @@ const std::vector<Kind> kKinds{
     {"salad_registers",
      [](model::Config& c) {
        make_salad(c);
-       c.vit.registers = 2;
-       c.vit.pos_rule = model::PosRule::kHubAntialias;
+       c.vit().registers = 2;
+       c.vit().pos_rule = model::PosRule::kHubAntialias;
      }},
 };
 
@@ -114,8 +114,8 @@ TEST_P(Twin, GivesTheEnginesDescriptorsAtEveryRhoAndSize) {
     for (const double rho : {1.0, 0.7, 0.5, 0.3}) {
       const int patches = size.height / 14 * (size.width / 14);
       const int kept = reduce::kept_count(rho, patches);
-      const bool one_sided = config.head.kind == model::HeadKind::kSalad || (config.head.dustbin && !config.head.ghost);
-      if (one_sided && kept <= config.head.clusters) continue;  // refused, see below
+      const bool one_sided = config.head.kind == model::kSalad || (config.head.transport().dustbin && !config.head.transport().ghost);
+      if (one_sided && kept <= config.head.transport().clusters) continue;  // refused, see below
       SCOPED_TRACE(fmt::format("{}x{} rho {}", size.height, size.width, rho));
       const Forward out = network.forward(network.frozen(pixels, rho), false, rho);
       DescriptorSpec engine_options;
@@ -128,7 +128,7 @@ TEST_P(Twin, GivesTheEnginesDescriptorsAtEveryRhoAndSize) {
         ASSERT_EQ(got.size(), want.size());
         // Rounding differs, so only what does not stand on the edge of a choice is compared: nearly all, see below.
         const bool patch_on_edge = rho < 1 && gap_at(trace.scores.values, {kept}) < 1e-5;
-        const bool cluster_on_edge = !trace.alpha.values.empty() && gap_at(trace.alpha.values, config.head.tiers) < 1e-5;
+        const bool cluster_on_edge = !trace.alpha.values.empty() && gap_at(trace.alpha.values, config.head.transport().tiers) < 1e-5;
         if (patch_on_edge || cluster_on_edge) {
           ++on_edge;
           continue;
@@ -168,7 +168,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Twin, ::testing::ValuesIn(kKinds), [](const auto
 
 TEST(TwinTokens, AreThoseOfTheEngine) {
   model::Config config = testing::small_config();
-  config.vit.registers = 3;
+  config.vit().registers = 3;
   const auto model = model::make_random(config, 4);
   const Network network(*model, {});
   const torch::Tensor pixels = testing::pictures(1, {84, 98}, 8);

@@ -86,7 +86,7 @@ torch::Tensor sample_patches(const model::LoadedModel& model, const TrainConfig&
                                                   {batch.images, 3, batch.size.height, batch.size.width}, torch::kFloat32);
     for (int i = 0; i < batch.images; ++i) {
       const torch::Tensor patches =
-          network.tokens(pixels.slice(0, i, i + 1), -1)[0].slice(0, 1 + model.config.vit.registers).to(torch::kCPU);
+          network.tokens(pixels.slice(0, i, i + 1), -1)[0].slice(0, 1 + model.config.vit().registers).to(torch::kCPU);
       std::vector<std::int64_t> chosen;
       for (int k = 0; k < kPatchesOfAPicture; ++k)
         chosen.push_back(static_cast<std::int64_t>(random.below(static_cast<std::size_t>(patches.size(0)))));
@@ -99,7 +99,7 @@ torch::Tensor sample_patches(const model::LoadedModel& model, const TrainConfig&
 
 void start_from_vocabulary(model::LoadedModel& model, const torch::Tensor& patches, std::uint64_t seed) {
   const torch::NoGradGuard no_grad;
-  const model::HeadConfig& head = model.config.head;
+  const auto& head = model.config.head.transport();
   const torch::Tensor x = patches.to(torch::kFloat64);
   const std::int64_t directions = std::min<std::int64_t>(head.hidden / 2, x.size(1));
   if (head.cluster_dim > directions) {

@@ -5,24 +5,17 @@
 
 #include "core/tensor/attention.h"
 #include "core/tensor/kernels.h"
+#include "engine/model/load_linear.h"
 
 namespace revisit::vit {
 namespace {
 
-using tensor::Linear;
+using model::load_linear;
+using After = tensor::Linear::After;
 
-Linear load_linear(const model::Weights& weights, const std::string& name, int in, int out, Linear::After after,
-                   const float* out_scale = nullptr) {
-  return {weights.f32_data(name + ".weight", static_cast<std::int64_t>(in) * out),
-          weights.f32_data(name + ".bias", out),
-          in,
-          out,
-          after,
-          out_scale};
-}
-
-const float* layer_scale(const model::VitConfig& config, const model::Weights& weights, const std::string& name) {
-  return config.layer_scale ? weights.f32_data(name + ".gamma", config.width) : nullptr;
+/// A layer whose result is added to the tokens, after LayerScale where the network has it.
+model::LinearForm added(const model::VitConfig& config, const std::string& scale) {
+  return {.after = After::kAdd, .out_scale = config.layer_scale ? scale + ".gamma" : ""};
 }
 
 }  // namespace
@@ -34,12 +27,11 @@ Block::Block(const model::VitConfig& c, const model::Weights& w, const std::stri
       eps_(c.norm_eps),
       norm1_{w.f32_data(prefix + "norm1.weight", c.width), w.f32_data(prefix + "norm1.bias", c.width)},
       norm2_{w.f32_data(prefix + "norm2.weight", c.width), w.f32_data(prefix + "norm2.bias", c.width)},
-      qkv_(load_linear(w, prefix + "attn.qkv", c.width, 3 * c.width, Linear::After::kNothing)),
-      proj_(load_linear(w, prefix + "attn.proj", c.width, c.width, Linear::After::kAdd, layer_scale(c, w, prefix + "ls1"))),
-      up_(c.swiglu ? load_linear(w, prefix + "mlp.w12", c.width, 2 * c.ffn_hidden, Linear::After::kNothing)
-                   : load_linear(w, prefix + "mlp.fc1", c.width, c.ffn_hidden, Linear::After::kGelu)),
-      down_(load_linear(w, prefix + (c.swiglu ? "mlp.w3" : "mlp.fc2"), c.ffn_hidden, c.width, Linear::After::kAdd,
-                        layer_scale(c, w, prefix + "ls2"))) {}
+      qkv_(load_linear(w, prefix + "attn.qkv", c.width, 3 * c.width)),
+      proj_(load_linear(w, prefix + "attn.proj", c.width, c.width, added(c, prefix + "ls1"))),
+      up_(c.swiglu ? load_linear(w, prefix + "mlp.w12", c.width, 2 * c.ffn_hidden)
+                   : load_linear(w, prefix + "mlp.fc1", c.width, c.ffn_hidden, {.after = After::kGelu})),
+      down_(load_linear(w, prefix + (c.swiglu ? "mlp.w3" : "mlp.fc2"), c.ffn_hidden, c.width, added(c, prefix + "ls2"))) {}
 
 void Block::attend(tensor::Tokens& tokens, tensor::TokenHook::Needs needs, tensor::AttentionView& view,
                    tensor::Arena& arena) const {

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <numeric>
 #include <string>
 
 #include "core/tensor/kernels.h"
 #include "core/tensor/parallel.h"
 #include "engine/backbone/vit/position.h"
+#include "engine/model/load_linear.h"
 
 namespace revisit::vit {
 namespace {
@@ -21,9 +23,7 @@ const std::string kPrefix = "backbone.model.";
 tensor::Linear patch_projection(const model::VitConfig& config, const model::Weights& weights) {
   // A convolution whose stride is its kernel size is one matrix product over flattened patches (channel, y, x).
   const int in = 3 * config.patch * config.patch;
-  const float* weight = weights.f32_data(kPrefix + "patch_embed.proj.weight", static_cast<std::int64_t>(in) * config.width);
-  const float* bias = weights.f32_data(kPrefix + "patch_embed.proj.bias", config.width);
-  return {weight, bias, in, config.width, tensor::Linear::After::kAdd};
+  return model::load_linear(weights, kPrefix + "patch_embed.proj", in, config.width, {.after = tensor::Linear::After::kAdd});
 }
 
 // (3, H, W) -> (N0, 3 * patch * patch)
@@ -44,7 +44,7 @@ void gather_patches(const float* pixels, Size size, int patch, tensor::Matrix ou
 
 }  // namespace
 
-Vit::Vit(const model::LoadedModel& model) : config_(model.config.vit), patch_(patch_projection(config_, model.weights)) {
+Vit::Vit(const model::LoadedModel& model) : config_(model.config.vit()), patch_(patch_projection(config_, model.weights)) {
   const auto data = [&](const char* name, std::int64_t rows) {
     return model.weights.f32_data(kPrefix + name, rows * config_.width);
   };
@@ -68,7 +68,7 @@ const std::vector<float>& Vit::positions(int rows, int cols) {
   return slot->second;
 }
 
-tensor::Tokens Vit::embed(const float* pixels, Size size, std::vector<int>& kept, tensor::Arena& arena) {
+tensor::Features Vit::embed(const float* pixels, Size size, tensor::Arena& arena) {
   const int rows = size.height / config_.patch;
   const int cols = size.width / config_.patch;
   const int count = rows * cols;
@@ -77,9 +77,9 @@ tensor::Tokens Vit::embed(const float* pixels, Size size, std::vector<int>& kept
   tensor::Tokens tokens;
   tokens.prefix = 1 + config_.registers;
   tokens.values = arena.matrix(tokens.prefix + count, config_.width);
-  kept.resize(static_cast<std::size_t>(count));
-  std::iota(kept.begin(), kept.end(), 0);
-  tokens.kept = &kept;
+  kept_.resize(static_cast<std::size_t>(count));
+  std::iota(kept_.begin(), kept_.end(), 0);
+  tokens.kept = &kept_;
   tokens.columns = cols;
 
   std::transform(cls_token_, cls_token_ + width, position_table_, tokens.values.row(0), std::plus<>());
@@ -96,7 +96,8 @@ tensor::Tokens Vit::embed(const float* pixels, Size size, std::vector<int>& kept
   return tokens;
 }
 
-void Vit::run_blocks(tensor::Tokens& tokens, int first, int last, tensor::TokenHook* hook, tensor::Arena& arena) const {
+void Vit::run_blocks(tensor::Features& features, int first, int last, tensor::TokenHook* hook, tensor::Arena& arena) const {
+  tensor::Tokens& tokens = features.tokens();
   if (hook != nullptr && first == 0) hook->after_block(0, tokens, arena);
   for (int i = first; i < last; ++i) {
     const Block& block = blocks_[static_cast<std::size_t>(i)];
@@ -111,18 +112,15 @@ void Vit::run_blocks(tensor::Tokens& tokens, int first, int last, tensor::TokenH
   }
 }
 
-void Vit::normalise(tensor::Tokens& tokens) const {
-  tensor::layer_norm(tokens.values, norm_gamma_, norm_beta_, config_.norm_eps, tokens.values);
-}
-
-double block_macs(const model::VitConfig& config, int tokens) {
-  const double t = tokens;
-  const double d = config.width;
-  return 4 * t * d * d + 2 * t * t * d + (config.swiglu ? 3 : 2) * t * d * config.ffn_hidden;
-}
-
-double embed_macs(const model::VitConfig& config, int patches) {
-  return 3.0 * config.patch * config.patch * config.width * patches;
+void Vit::normalise(tensor::Features& features) const {
+  const tensor::Matrix values = features.tokens().values;
+  tensor::layer_norm(values, norm_gamma_, norm_beta_, config_.norm_eps, values);
 }
 
 }  // namespace revisit::vit
+
+namespace revisit::backbone {
+
+std::unique_ptr<Backbone> make_vit(const model::LoadedModel& model) { return std::make_unique<vit::Vit>(model); }
+
+}  // namespace revisit::backbone

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// What a backbone makes of one picture and an aggregator reads: tokens, or a map of features.
+#pragma once
+
+#include <variant>
+
+#include "core/tensor/arena.h"
+#include "core/tensor/matrix.h"
+#include "core/tensor/tokens.h"
+
+namespace revisit::tensor {
+
+/// (C, H, W): one plane of H x W values per channel.
+struct FeatureMap {
+  Matrix planes;    // (C, H * W)
+  int rows = 0;     // H
+  int columns = 0;  // W
+};
+
+/// A view, like what it holds: the values belong to an arena.
+class Features {
+ public:
+  Features(Tokens tokens) : any_(tokens) {}  // NOLINT: a Features is either
+  Features(FeatureMap map) : any_(map) {}    // NOLINT
+
+  bool are_tokens() const { return std::holds_alternative<Tokens>(any_); }
+  /// Throws Error kBadModel for a map: the network and what reads it do not fit together.
+  Tokens& tokens();
+  const Tokens& tokens() const;
+  /// Throws Error kBadModel for tokens.
+  FeatureMap& map();
+  const FeatureMap& map() const;
+
+  /// Everything, as it lies: (prefix + patches, D) or (C, H * W).
+  ConstMatrix values() const;
+  /// (N, D), dense: one row per patch or cell of the map, D its token or its channels. A map's are transposed into the arena.
+  ConstMatrix spatial(Arena& arena) const;
+
+ private:
+  std::variant<Tokens, FeatureMap> any_;
+};
+
+}  // namespace revisit::tensor

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Tokens and maps behind one type.
+#include "core/tensor/features.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "revisit/error.h"
+
+namespace revisit::tensor {
+namespace {
+
+std::vector<float> values_of(ConstMatrix m) {
+  std::vector<float> out;
+  for (int r = 0; r < m.rows; ++r) out.insert(out.end(), m.row(r), m.row(r) + m.cols);
+  return out;
+}
+
+TEST(Features, OfTokensTheSpatialOnesAreThePatches) {
+  std::vector<float> values{1, 2, 3, 4, 5, 6, 7, 8};  // CLS, one register, two patches of two values
+  std::vector<int> kept{0, 1};
+  Arena arena;
+  const Features features(Tokens{{values.data(), 4, 2, 2}, 2, &kept, 2});
+  EXPECT_TRUE(features.are_tokens());
+  EXPECT_EQ(values_of(features.values()), values);
+  EXPECT_EQ(values_of(features.spatial(arena)), (std::vector<float>{5, 6, 7, 8}));
+  EXPECT_EQ(features.spatial(arena).data, values.data() + 4) << "in place";
+}
+
+TEST(Features, OfAMapTheSpatialOnesAreItsCellsWithAllTheirChannels) {
+  std::vector<float> planes{1,  2,  3,  4,  5,  6,    // channel 0 of a map of 2 x 3 cells
+                            10, 20, 30, 40, 50, 60};  // channel 1
+  Arena arena;
+  const Features features(FeatureMap{{planes.data(), 2, 6, 6}, 2, 3});
+  EXPECT_FALSE(features.are_tokens());
+  EXPECT_EQ(values_of(features.values()), planes);
+  const ConstMatrix cells = features.spatial(arena);
+  EXPECT_EQ(cells.rows, 6);
+  EXPECT_EQ(values_of(cells), (std::vector<float>{1, 10, 2, 20, 3, 30, 4, 40, 5, 50, 6, 60}));
+}
+
+TEST(Features, OneKindIsNotTakenForTheOther) {
+  std::vector<float> values(6);
+  std::vector<int> kept{0};
+  const Features tokens(Tokens{{values.data(), 2, 3, 3}, 1, &kept, 1});
+  const Features map(FeatureMap{{values.data(), 2, 3, 3}, 1, 3});
+  const auto refusal = [](const auto& action) {
+    try {
+      action();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kBadModel);
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(refusal([&] { map.tokens(); }).find("tokens are wanted, but the backbone gives a feature map"), std::string::npos);
+  EXPECT_NE(refusal([&] { tokens.map(); }).find("a feature map is wanted, but the backbone gives tokens"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace revisit::tensor

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// The settings of a network in front of the aggregator, whatever its family, and what can be asked of any of them.
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "engine/model/vit_config.h"
+#include "revisit/image.h"
+
+namespace revisit::model {
+
+class BackboneFamily;
+
+/// A large matrix product of one forward, (rows, in) x (in, out), by the name of its layer.
+struct Product {
+  std::string layer;
+  int rows = 0;
+  int in = 0;
+  int out = 0;
+};
+
+/// Closed: a new family adds its settings to the variant and a line to backbones.def.
+class BackboneConfig {
+ public:
+  BackboneConfig() = default;                              ///< a ViT without sizes
+  BackboneConfig(VitConfig vit) : any_(std::move(vit)) {}  // NOLINT: it is one of these
+
+  const BackboneFamily& family() const;
+
+  // Of any network.
+  const std::string& arch() const;  ///< "dinov2_vitb14", or the family's name when none fits
+  int width() const;                ///< values of a feature: the token dimension, or channels
+  int stride() const;               ///< pixels; each side of the input is a multiple of it, and at least one
+  int blocks() const;               ///< between which tokens may be dropped
+  Size grid(Size input) const;      ///< rows and columns of patches, or of the feature map
+  /// Multiply-adds of one forward. patches[i] of them are left in block i; empty: all in every block.
+  double macs(Size input, std::span<const int> patches) const;
+  std::vector<Product> products(Size input) const;
+
+  // Of one family. These throw Error kUsage for a network of another.
+  VitConfig& vit();
+  const VitConfig& vit() const;
+
+ private:
+  std::variant<VitConfig> any_;
+};
+
+/// The size nearest to this one whose sides are multiples of the stride, each at least one.
+Size round_to_stride(Size size, int stride);
+
+}  // namespace revisit::model

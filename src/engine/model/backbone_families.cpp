@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// The list of families, and what a config asks of its own.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "core/base/fail.h"
+#include "engine/model/backbone_family.h"
+
+namespace revisit::model {
+namespace {
+
+template <typename Any>
+const char* family_name(const Any& any) {
+  return std::visit([](const auto& settings) { return settings.kFamily; }, any);
+}
+
+template <typename Settings, typename Any>
+auto& settings_of(Any& any) {
+  auto* found = std::get_if<Settings>(&any);
+  if (found == nullptr) {
+    fail(ErrorCode::kUsage, "only a backbone of the family {} will do here, and the model's is {}", Settings::kFamily,
+         family_name(any));
+  }
+  return *found;
+}
+
+}  // namespace
+
+#define REVISIT_BACKBONE(name) const BackboneFamily& name##_family();
+#include "engine/model/backbones.def"
+
+std::span<const BackboneFamily* const> backbone_families() {
+#define REVISIT_BACKBONE(name) &name##_family(),
+  static const BackboneFamily* const all[] = {
+#include "engine/model/backbones.def"
+  };
+  return all;
+}
+
+const BackboneFamily& backbone_family(const std::string& name) {
+  std::vector<std::string> known;
+  for (const BackboneFamily* family : backbone_families()) {
+    if (name == family->name()) return *family;
+    known.emplace_back(family->name());
+  }
+  fail(ErrorCode::kBadModel, "'{}' is not a family of backbones this version knows; known are {}", name, fmt::join(known, ", "));
+}
+
+const BackboneFamily& BackboneConfig::family() const { return backbone_family(family_name(any_)); }
+const std::string& BackboneConfig::arch() const { return family().arch(*this); }
+int BackboneConfig::width() const { return family().width(*this); }
+int BackboneConfig::stride() const { return family().stride(*this); }
+int BackboneConfig::blocks() const { return family().blocks(*this); }
+Size BackboneConfig::grid(Size input) const { return family().grid(*this, input); }
+double BackboneConfig::macs(Size input, std::span<const int> patches) const { return family().macs(*this, input, patches); }
+std::vector<Product> BackboneConfig::products(Size input) const { return family().products(*this, input); }
+
+VitConfig& BackboneConfig::vit() { return settings_of<VitConfig>(any_); }
+const VitConfig& BackboneConfig::vit() const { return settings_of<VitConfig>(any_); }
+
+Size round_to_stride(Size size, int stride) {
+  const auto nearest = [stride](int side) { return std::max(1, (side + stride / 2) / stride) * stride; };
+  return {nearest(size.height), nearest(size.width)};
+}
+
+}  // namespace revisit::model

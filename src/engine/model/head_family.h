@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// What there is to know about an aggregator without running one: its settings, its tensors, its work, foreign names.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/model/fields.h"
+#include "engine/model/head_config.h"
+#include "engine/model/shapes.h"
+
+namespace revisit::model {
+
+class Checker;
+class Uniform;
+struct Rename;
+
+/// Names of a head's tensors begin with this in our model files.
+inline constexpr const char* kHeadRoot = "aggregator.";
+
+/// One object per family; see heads.def. A config given to it is of this family; `width` is that of the backbone's features.
+class HeadFamily {
+ public:
+  virtual ~HeadFamily() = default;
+
+  virtual const char* name() const = 0;   ///< "weiad": in model files and options
+  virtual const char* title() const = 0;  ///< "WeiAD": in sentences
+
+  virtual int descriptor_dim(const HeadConfig& head) const = 0;
+  virtual int clusters(const HeadConfig& /*head*/) const { return 0; }
+  /// Multiply-adds for so many patches, or cells of a feature map.
+  virtual double macs(const HeadConfig& head, int width, int features) const = 0;
+
+  // In a model file; keys begin with "aggregator.".
+  virtual void write(const HeadConfig& head, Metadata& metadata) const = 0;
+  virtual HeadConfig read(const Fields& fields, int width) const = 0;
+  virtual void check(const HeadConfig& head, const Checker& check) const = 0;
+  virtual void add_tensors(const HeadConfig& head, int width, Shapes& shapes) const = 0;
+  /// Values of one of these tensors like a trained head's: by default those of any layer.
+  virtual void fill_random(const std::string& name, const Shape& shape, const Uniform& uniform, std::vector<float>& values) const;
+
+  // In a foreign checkpoint. By default it never stands in one.
+  /// What others call its tensors, whole names without "module.".
+  virtual std::span<const Rename> names() const;
+  /// The head these tensors make, if they do; one that is missing is guessed around.
+  virtual std::optional<HeadConfig> infer(const ShapeReader& /*read*/) const { return std::nullopt; }
+};
+
+/// Those of heads.def, after the one that stands for a model without a head.
+std::span<const HeadFamily* const> head_families();
+/// Throws Error kBadModel with the known names.
+const HeadFamily& head_family(const std::string& name);
+
+}  // namespace revisit::model

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Sizes of a vision transformer and the work of one forward.
+#include "engine/model/vit_family.h"
+
+#include <fmt/format.h>
+
+#include "revisit/model.h"
+
+namespace revisit::model {
+namespace {
+
+/// Of one block over `tokens` rows: 4 D^2 T + 2 D T^2 for attention, the rest for the MLP.
+double block_macs(const VitConfig& vit, int tokens) {
+  const double t = tokens;
+  const double d = vit.width;
+  return 4 * t * d * d + 2 * t * t * d + (vit.swiglu ? 3 : 2) * t * d * vit.ffn_hidden;
+}
+
+int area(Size grid) { return grid.height * grid.width; }
+int prefix(const VitConfig& vit) { return 1 + vit.registers; }
+
+}  // namespace
+
+const BackboneFamily& vit_family() {
+  static const VitFamily family;
+  return family;
+}
+
+const std::string& VitFamily::arch(const BackboneConfig& config) const { return config.vit().arch; }
+int VitFamily::width(const BackboneConfig& config) const { return config.vit().width; }
+int VitFamily::stride(const BackboneConfig& config) const { return config.vit().patch; }
+int VitFamily::blocks(const BackboneConfig& config) const { return config.vit().depth; }
+
+Size VitFamily::grid(const BackboneConfig& config, Size input) const {
+  return {input.height / config.vit().patch, input.width / config.vit().patch};
+}
+
+double VitFamily::macs(const BackboneConfig& config, Size input, std::span<const int> patches) const {
+  const VitConfig& vit = config.vit();
+  const int all = area(grid(config, input));
+  double macs = 3.0 * vit.patch * vit.patch * vit.width * all;  // the patch embedding
+  for (int i = 0; i < vit.depth; ++i) {
+    macs += block_macs(vit, prefix(vit) + (patches.empty() ? all : patches[static_cast<std::size_t>(i)]));
+  }
+  return macs;
+}
+
+std::vector<Product> VitFamily::products(const BackboneConfig& config, Size input) const {
+  const VitConfig& vit = config.vit();
+  const int rows = prefix(vit) + area(grid(config, input));
+  std::vector<Product> out;
+  for (int i = 0; i < vit.depth; ++i) {
+    const std::string block = fmt::format("{}blocks.{}.", kBackboneRoot, i);
+    out.push_back({block + "attn.qkv", rows, vit.width, 3 * vit.width});
+    out.push_back({block + "attn.proj", rows, vit.width, vit.width});
+    out.push_back({block + (vit.swiglu ? "mlp.w12" : "mlp.fc1"), rows, vit.width, (vit.swiglu ? 2 : 1) * vit.ffn_hidden});
+    out.push_back({block + (vit.swiglu ? "mlp.w3" : "mlp.fc2"), rows, vit.ffn_hidden, vit.width});
+  }
+  return out;
+}
+
+void VitFamily::keep_blocks(BackboneConfig& config, int blocks) const { config.vit().depth = blocks; }
+
+void VitFamily::tell(const BackboneConfig& config, ModelInfo& info) const {
+  const VitConfig& vit = config.vit();
+  info.depth = vit.depth;
+  info.heads = vit.heads;
+  info.patch = vit.patch;
+  info.registers = vit.registers;
+  info.pos_rule = name_of(vit.pos_rule);
+}
+
+}  // namespace revisit::model
