@@ -14,16 +14,16 @@ HOUSES = {
     "engine": ["spec", "model", "embedded", "backbone", "reduce", "aggregate", "extract"],
     "retrieval": ["files", "search", "store"],
     "recognise": ["photos", "ingest", "recognizer"],
-    "lab": ["dataset", "town", "eval", "report"],
-    "training": ["recipe", "augment", "feed", "train"],
+    "lab": ["dataset", "town", "bench", "eval", "report"],
+    "training": ["recipe", "fit", "augment", "feed", "train"],
     "cli": [],
 }
 # Rooms of one house that stand side by side: none of a group includes another.
-APART = [{"formats", "image", "geo", "tensor"}, {"embedded", "backbone", "reduce", "aggregate"}, {"dataset", "town"}, {"recipe", "augment"}]
+APART = [{"formats", "image", "geo", "tensor"}, {"embedded", "backbone", "reduce", "aggregate"}, {"dataset", "town", "bench"}, {"recipe", "fit", "augment"}]
 # The room that implements a public header: code before it may not include it.
 PUBLIC = {
     "error": "core/base", "image": "core/image", "geo": "core/geo",
-    "spec": "engine/spec", "model": "engine/model", "embedded": "engine/embedded", "extractor": "engine/extract", "lab/bench": "engine/extract", "lab/vlad": "engine/extract",
+    "spec": "engine/spec", "model": "engine/model", "embedded": "engine/embedded", "extractor": "engine/extract", "lab/bench": "lab/bench", "lab/vlad": "training/fit",
     "index": "retrieval/files", "whitening": "retrieval/search",
     "photos": "recognise/photos", "ingest": "recognise/ingest", "recognizer": "recognise/recognizer",
     "lab/dataset": "lab/dataset", "lab/synth": "lab/town", "lab/evaluate": "lab/eval", "lab/compare": "lab/eval", "lab/report": "lab/report", "export": "recognise/ingest",

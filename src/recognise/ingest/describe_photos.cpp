@@ -2,35 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Many photos through one extractor. The next photo is decoded while one is described.
 #include <algorithm>
-#include <chrono>
-#include <variant>
 
 #include "core/base/fail.h"
-#include "core/base/prefetch.h"
-#include "core/base/or_skip.h"
+#include "recognise/ingest/decode_ahead.h"
 #include "recognise/ingest/describe_each.h"
 #include "revisit/ingest.h"
 
 namespace revisit {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double ms_since(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
-
-struct Decoded {
-  std::variant<Image, Skipped> content;
-  double ms = 0;
-};
-
-Decoded decode(const Photo& photo, Orientation orientation) {
-  DecodeOptions options;
-  options.orientation = orientation;
-  const auto start = Clock::now();
-  Image image;
-  if (auto skipped = or_skip(photo.path, [&] { image = load_image(photo.path, options); })) return {std::move(*skipped), 0};
-  return {std::move(image), ms_since(start)};
-}
 
 /// The value with this share of all values below it, 0 for no values.
 double quantile(std::vector<double>& values, double share) {
@@ -45,15 +24,14 @@ double quantile(std::vector<double>& values, double share) {
 
 DescribedPhotos describe_each(const std::vector<Photo>& photos, int dim, const DescriptorSpec& spec, const DescribeOne& describe,
                               const std::function<bool(int, int)>& progress) {
-  const Orientation orientation = orientation_of(spec);
   DescribedPhotos out;
   out.dim = dim;
   const auto width = static_cast<std::size_t>(dim);
   out.rows.assign(photos.size() * width, 0.0F);
   std::vector<double> forward_ms, end_to_end_ms;
-  Prefetch<Decoded> decoded(photos.size(), [&](std::size_t i) { return decode(photos[i], orientation); });
+  DecodeAhead decoded(photos.size(), [&](std::size_t i) { return photos[i].path; }, orientation_of(spec));
   for (std::size_t i = 0; i < photos.size(); ++i) {
-    const Decoded photo = std::move(*decoded.next());
+    const DecodedPhoto photo = decoded.next();
     if (const auto* skipped = std::get_if<Skipped>(&photo.content)) {
       out.skipped.push_back(*skipped);
       out.skipped_rows.push_back(static_cast<int>(i));

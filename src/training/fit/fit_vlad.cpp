@@ -14,6 +14,7 @@
 #include "engine/model/backbone_family.h"
 #include "engine/model/model_file.h"
 #include "engine/model/vlad_head.h"
+#include "recognise/ingest/decode_ahead.h"
 #include "revisit/lab/vlad.h"
 
 namespace revisit {
@@ -87,19 +88,18 @@ FitVladReport fit_vlad(const Model& backbone, const std::vector<std::filesystem:
   FitVladReport report;
   std::vector<float> sample;
   {
-    FrontEnd front(*model, plan.size);
+    FrontEnd front(*model, *plan.spec.size);
     tensor::Arena arena;
     SplitMix random(options.seed);
     const int per_photo = std::max(1, options.max_tokens / static_cast<int>(photos.size()));
-    DecodeOptions decode;
-    decode.orientation = options.orientation;
+    DecodeAhead decoded(photos.size(), [&](std::size_t i) { return photos[i]; }, options.orientation);
     for (std::size_t i = 0; i < photos.size(); ++i) {
-      try {
-        append_sample(unit_tokens(front, load_image(photos[i], decode), arena), per_photo, random, sample);
+      const DecodedPhoto photo = decoded.next();
+      if (const auto* skipped = std::get_if<Skipped>(&photo.content)) {
+        report.skipped.push_back(*skipped);
+      } else {
+        append_sample(unit_tokens(front, std::get<Image>(photo.content), arena), per_photo, random, sample);
         ++report.photos;
-      } catch (const Error& error) {
-        if (exit_code_of(error.code()) != 3) throw;
-        report.skipped.push_back({photos[i].string(), error.code(), error.what()});
       }
       if (progress && !progress(static_cast<int>(i) + 1, static_cast<int>(photos.size()))) {
         fail(ErrorCode::kInterrupted, "stopped after {} of {} photos; nothing was written", i + 1, photos.size());

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // One pass over a model's own products without anything between them.
-#include "engine/extract/gemm_rate.h"
+#include "lab/bench/gemm_rate.h"
 
 #include <algorithm>
 #include <cmath>

@@ -13,7 +13,7 @@
 #include "core/base/fail.h"
 #include "core/tensor/machine.h"
 #include "core/tensor/parallel.h"
-#include "engine/extract/gemm_rate.h"
+#include "lab/bench/gemm_rate.h"
 #include "engine/extract/plan.h"
 
 namespace revisit {
