@@ -233,7 +233,8 @@ Verb make_index_verify(Console& console) {
   Verb verb;
   verb.name = "index verify";
   verb.about =
-      "reads catalogue and descriptors and compares every checksum; search files are made anew when they do not fit. Exit 0 when "
+      "reads catalogue and descriptors and compares the checksums of both; search files are made anew when they do not fit. Exit "
+      "0 when "
       "the index is sound, 3 when it is not.";
   verb.examples = {"revisit index verify places.rvs", "revisit index verify places.rvs --json",
                    "revisit index verify backup/places.rvs -q"};
