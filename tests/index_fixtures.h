@@ -4,8 +4,11 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -80,6 +83,28 @@ void expect_error(Action&& action, ErrorCode code, const std::string& part) {
     EXPECT_EQ(error.code(), code) << error.what();
     EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what() << "\nexpected: " << part;
   }
+}
+
+/// Whether `check` holds in a process that cannot write into the folder. Root may write anywhere, so it becomes nobody first.
+template <typename Check>
+bool holds_read_only(const std::filesystem::path& folder, Check&& check) {
+  ::chmod(folder.c_str(), 0555);
+  for (const auto& file : std::filesystem::directory_iterator(folder)) ::chmod(file.path().c_str(), 0444);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::geteuid() == 0 && (::setgid(65534) != 0 || ::setuid(65534) != 0)) ::_exit(3);
+    try {
+      ::_exit(check() ? 0 : 1);
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+      ::_exit(2);
+    }
+  }
+  int status = -1;
+  if (child > 0) ::waitpid(child, &status, 0);
+  ::chmod(folder.c_str(), 0755);
+  for (const auto& file : std::filesystem::directory_iterator(folder)) ::chmod(file.path().c_str(), 0644);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 }  // namespace revisit::testing

@@ -26,6 +26,8 @@ struct IndexSettings {
   /// knows the fingerprint of the weights alone.
   std::map<std::string, std::string> model_constants;
   DescriptorSpec spec;  ///< Extractor::spec(); without a model_identity in an index of format 1 and for the caller's own descriptors
+  /// Where some of the rows were described otherwise though they may be compared: "rho 0.5, not 1".
+  std::vector<std::string> also{};
 };
 
 struct IndexEntry {
@@ -75,10 +77,10 @@ class Index {
   int live_rows() const;  ///< rows a search can return: those not replaced by a newer one of the same name
   bool is_live(int row) const;
   const IndexSettings& settings() const;
-  IndexEntry entry(int row) const;
+  IndexEntry entry(int row) const;  ///< Error kBadFile when the disk has changed it
   std::optional<int> find(const std::string& name) const;
   std::span<const float> descriptor(int row) const;  ///< valid until refresh()
-  /// The same, compared with the row's checksum: Error kBadFile when the disk has changed it.
+  /// The same, compared with its checksum: Error kBadFile when the disk has changed it, or the row's entry.
   std::span<const float> checked_descriptor(int row) const;
 
   /// Best first, ties by row. exact equals a full f32 scan. queries are (n, dim) unit vectors; a NaN is Error kUsage. A row that
@@ -113,7 +115,8 @@ class IndexWriter {
   /// named), kIo when another process holds the lock ("locked by pid N since ...").
   static IndexWriter open(const std::filesystem::path& folder, const IndexSettings& settings);
 
-  /// A name already there is replaced when `replace`, else Error kUsage. Returns the row number.
+  /// A name already there is replaced when `replace`, else Error kUsage. Returns the row number. Replacing also mends an entry
+  /// that the disk has changed.
   int add(const IndexEntry& entry, std::span<const float> descriptor, bool replace = false);
   /// Where and when the photo of this name was taken; the row stays as it is. Error kUsage when there is no such name.
   void place(const std::string& name, const std::optional<Position>& position, const std::optional<double>& time_s);
@@ -122,7 +125,8 @@ class IndexWriter {
   int committed_rows() const;
   const IndexSettings& settings() const;  ///< the stored ones
   const std::filesystem::path& folder() const;
-  std::optional<IndexEntry> find(const std::string& name) const;
+  /// Error kBadFile when the disk has changed the entry, unless `changed` takes that; it is then returned as it stands.
+  std::optional<IndexEntry> find(const std::string& name, bool* changed = nullptr) const;
   std::optional<std::string> name_of_content(std::uint64_t content_hash) const;
 
   IndexWriter(IndexWriter&&) noexcept;
@@ -153,7 +157,8 @@ struct IndexProblem {
   std::string what;
 };
 
-/// Reads everything: header, catalogue, every row's checksum. Empty when sound.
+/// Reads everything: headers, catalogue, the checksums of every row's descriptor and entry. Empty when sound. An index of
+/// format 1, written before entries had checksums, has them from its next writer on.
 std::vector<IndexProblem> verify_index(const std::filesystem::path& folder);
 
 }  // namespace revisit

@@ -133,7 +133,8 @@ Verb make_index_add(Console& console) {
   options = {
       {"--positions", "FILE", "csv or GeoJSON with the places of the photos; default: their EXIF data or @east@north@ names",
        to_text(args->positions)},
-      {"--update", "", "describe photos again whose files have changed", to_switch(args->update)},
+      {"--update", "", "describe photos again whose files have changed, or whose entry in the index was damaged",
+       to_switch(args->update)},
       {"--strict", "", "end at the first photo that cannot be read; what was added stays", to_switch(args->strict)}};
   add_index_options(options, args->model);
   console.add_options(options);

@@ -72,6 +72,7 @@ int run_info(const std::string& folder, Console& console) {
                 {"missing_files", contents.missing},
                 {"bytes", bytes_in(folder)}};
     object.update(Json::parse(spec_json(spec)));
+    if (!settings.also.empty()) object["also"] = settings.also;
     console.data_json(object);
     return 0;
   }
@@ -80,6 +81,7 @@ int run_info(const std::string& folder, Console& console) {
   out += fmt::format("model        {}{}\n", settings.model.empty() ? "none recorded" : settings.model,
                      spec.model_identity ? " (identity " + *spec.model_identity + ")" : "");
   out += fmt::format("made with    {}\n", spec_text(spec));
+  for (const auto& difference : settings.also) out += fmt::format("some rows    {}\n", difference);
   out += fmt::format("known        position of {}, time of {}\n", contents.placed, contents.timed);
   if (index.rows() > index.live_rows()) out += fmt::format("replaced     {} rows\n", index.rows() - index.live_rows());
   if (contents.missing > 0) out += fmt::format("files gone   {} photos are no longer where they were\n", contents.missing);
@@ -235,7 +237,8 @@ Verb make_index_verify(Console& console) {
   Verb verb;
   verb.name = "index verify";
   verb.about =
-      "reads catalogue and descriptors and compares every checksum; search files are made anew when they do not fit. Exit 0 when "
+      "reads catalogue and descriptors and compares the checksums of both; search files are made anew when they do not fit. Exit "
+      "0 when "
       "the index is sound, 3 when it is not.";
   verb.examples = {"revisit index verify places.rvs", "revisit index verify places.rvs --json",
                    "revisit index verify backup/places.rvs -q"};

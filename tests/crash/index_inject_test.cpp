@@ -9,18 +9,28 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <set>
 #include <string>
 
 #include "crash/child.h"
 #include "index_fixtures.h"
+#include "index_sql.h"
 
 namespace revisit::testing {
 namespace {
 
 constexpr const char* kTracer = "/usr/bin/strace";
-constexpr int kDim = 8;
-constexpr int kBefore = 3;  // rows committed before the run that is hurt
-constexpr int kTotal = 7;
+/// What the run that is hurt begins with. What it began with is there afterwards, and four rows more in the end.
+struct Start {
+  int rows = 0;
+  int dim = 8;
+  bool version_one = false;  // of the kept index, which the run upgrades
+  int total() const { return rows + 4; }
+};
+
+constexpr Start kNothing = {};
+constexpr Start kThreeRows = {3, 8, false};
+constexpr Start kVersionOne = {7, 16, true};
 
 const std::vector<std::string> kCalls = {"pwrite64", "write",  "fdatasync", "fsync", "ftruncate",
                                          "rename",   "unlink", "openat",    "flock"};
@@ -34,8 +44,12 @@ bool can_trace() {
 
 class Injection {
  public:
-  explicit Injection(bool fresh) : fresh_(fresh), prepared_(folder_ / "prepared") {
-    if (!fresh_) add_rows(prepared_, 0, kBefore, kDim);
+  explicit Injection(const Start& start) : start_(start), prepared_(folder_ / "prepared") {
+    if (start_.version_one) {
+      std::filesystem::copy("tests/data/index_v1", prepared_);  // tests run in the project's folder
+    } else if (start_.rows > 0) {
+      add_rows(prepared_, 0, start_.rows, start_.dim);
+    }
   }
 
   /// How many calls come before the first that names the index: those of the loader, the same in every run.
@@ -43,7 +57,7 @@ class Injection {
     const auto index = folder_ / "index";
     std::filesystem::remove_all(index);
     std::vector<std::string> command = {kTracer, "-qq", "-y", "-o", (folder_ / "trace").string(), "-e", "trace=" + call};
-    for (const auto& word : add_command(index, 1, kDim, 1)) command.push_back(word);
+    for (const auto& word : add_command(index, 1, start_.dim, 1)) command.push_back(word);
     Child(command, folder_ / "errors").wait();
     const std::string trace = read_bytes(folder_ / "trace");
     const std::size_t end = std::min(trace.find(index.string()), trace.size());
@@ -54,14 +68,14 @@ class Injection {
   bool run(const std::string& call, const std::string& what, int n) {
     const auto index = folder_ / "index";
     std::filesystem::remove_all(index);
-    if (!fresh_) std::filesystem::copy(prepared_, index);
+    if (start_.rows > 0) std::filesystem::copy(prepared_, index);
     const std::string label = call + ":" + what + ":" + std::to_string(n);
     std::vector<std::string> command = {kTracer, "-qq",
                                         "-f",    "-y",
                                         "-o",    (folder_ / "trace").string(),
                                         "-e",    "trace=" + call,
                                         "-e",    "inject=" + call + ":" + what + ":when=" + std::to_string(n)};
-    for (const auto& word : add_command(index, kTotal, kDim, 2)) command.push_back(word);
+    for (const auto& word : add_command(index, start_.total(), start_.dim, 2)) command.push_back(word);
     Child child(command, folder_ / "errors");
     const int status = child.wait();
     const std::string trace = read_bytes(folder_ / "trace");
@@ -87,6 +101,8 @@ class Injection {
   }
 
   int points() const { return points_; }
+  /// Those that the catalogue had after a run was hurt.
+  const std::set<std::int64_t>& versions() const { return versions_; }
 
  private:
   static std::string injected_line(const std::string& trace) {
@@ -114,34 +130,49 @@ class Injection {
 
   void expect_recovers(const std::filesystem::path& index, const std::string& label) {
     SCOPED_TRACE(label);
-    const int before = fresh_ ? 0 : kBefore;
-    if (std::filesystem::exists(index / "catalogue.sqlite") && !fresh_) {
+    if (start_.rows > 0) {
+      note_version(index);
       const Index view = Index::open(index);
-      EXPECT_GE(view.rows(), before);
+      EXPECT_GE(view.rows(), start_.rows);
       expect_whole_rows(view, view.rows());
+      EXPECT_EQ(problems_of(index), "");
     }
     add_rest(index);
-    expect_whole_rows(Index::open(index), kTotal);
+    const Index whole = Index::open(index);
+    expect_whole_rows(whole, start_.total());
     EXPECT_EQ(problems_of(index), "");
+    if (start_.version_one) {
+      EXPECT_EQ(whole.entry(2).position->geographic->lat_deg, 48.25);
+      EXPECT_FALSE(whole.is_live(4));
+    }
   }
 
-  static void add_rest(const std::filesystem::path& index) {
-    IndexWriter writer = IndexWriter::open(index, settings_of(kDim));
-    for (int i = writer.rows(); i < kTotal; ++i) writer.add(row_entry(i), row_content(i, kDim));
+  // Of a copy: whoever looks at a database takes its log in.
+  void note_version(const std::filesystem::path& index) {
+    const auto copy = folder_ / "copy";
+    std::filesystem::remove_all(copy);
+    std::filesystem::copy(index, copy);
+    versions_.insert(number_of(copy, "PRAGMA user_version"));
+  }
+
+  void add_rest(const std::filesystem::path& index) const {
+    IndexWriter writer = IndexWriter::open(index, settings_of(start_.dim));
+    for (int i = writer.rows(); i < start_.total(); ++i) writer.add(row_entry(i), row_content(i, start_.dim));
     writer.commit();
   }
 
   TemporaryFolder folder_;
-  bool fresh_;
+  Start start_;
   std::filesystem::path prepared_;
   int points_ = 0;
+  std::set<std::int64_t> versions_;
 };
 
 // Every n-th call of every kind, until there is none; stops early, and says so, when the machine is too slow.
-void inject_everywhere(bool fresh, const std::string& what) {
+void inject_everywhere(const Start& start_with, const std::string& what) {
   ::setenv("ASAN_OPTIONS", "detect_leaks=0", 1);  // the leak checker cannot work in a child that is traced
   if (!can_trace()) GTEST_SKIP() << kTracer << " is missing or may not trace here";
-  Injection injection(fresh);
+  Injection injection(start_with);
   const auto start = std::chrono::steady_clock::now();
   for (const std::string& call : kCalls) {
     const int first = call == "openat" ? injection.calls_before_ours(call) + 1 : 1;
@@ -153,15 +184,20 @@ void inject_everywhere(bool fresh, const std::string& what) {
     }
   }
   EXPECT_GT(injection.points(), 20);
+  if (start_with.version_one) {
+    EXPECT_EQ(injection.versions(), (std::set<std::int64_t>{1, 2})) << "hurt before and after it was upgraded";
+  }
   std::cout << injection.points() << " points\n";
 }
 
-TEST(IndexInjection, KilledAtEveryCallWhileAddingRows) { inject_everywhere(false, "signal=KILL"); }
-TEST(IndexInjection, KilledAtEveryCallWhileBeingMade) { inject_everywhere(true, "signal=KILL"); }
-TEST(IndexInjection, NoSpaceAtEveryCallWhileAddingRows) { inject_everywhere(false, "error=ENOSPC"); }
-TEST(IndexInjection, NoSpaceAtEveryCallWhileBeingMade) { inject_everywhere(true, "error=ENOSPC"); }
-TEST(IndexInjection, InputOutputErrorAtEveryCallWhileAddingRows) { inject_everywhere(false, "error=EIO"); }
-TEST(IndexInjection, InterruptedAtEveryCallWhileAddingRows) { inject_everywhere(false, "error=EINTR"); }
+TEST(IndexInjection, KilledAtEveryCallWhileAddingRows) { inject_everywhere(kThreeRows, "signal=KILL"); }
+TEST(IndexInjection, KilledAtEveryCallWhileBeingMade) { inject_everywhere(kNothing, "signal=KILL"); }
+TEST(IndexInjection, KilledAtEveryCallWhileVersionOneIsUpgraded) { inject_everywhere(kVersionOne, "signal=KILL"); }
+TEST(IndexInjection, NoSpaceAtEveryCallWhileAddingRows) { inject_everywhere(kThreeRows, "error=ENOSPC"); }
+TEST(IndexInjection, NoSpaceAtEveryCallWhileBeingMade) { inject_everywhere(kNothing, "error=ENOSPC"); }
+TEST(IndexInjection, NoSpaceAtEveryCallWhileVersionOneIsUpgraded) { inject_everywhere(kVersionOne, "error=ENOSPC"); }
+TEST(IndexInjection, InputOutputErrorAtEveryCallWhileAddingRows) { inject_everywhere(kThreeRows, "error=EIO"); }
+TEST(IndexInjection, InterruptedAtEveryCallWhileAddingRows) { inject_everywhere(kThreeRows, "error=EINTR"); }
 
 }  // namespace
 }  // namespace revisit::testing

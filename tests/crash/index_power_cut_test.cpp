@@ -17,7 +17,6 @@ namespace revisit::testing {
 namespace {
 
 constexpr int kTotal = 60;
-constexpr int kDim = 40;
 
 /// Memory where there is some: a state that was put together needs no disk of its own.
 std::filesystem::path quick_place() {
@@ -27,13 +26,17 @@ std::filesystem::path quick_place() {
 
 class PowerCut : public ::testing::Test {
  protected:
-  void SetUp() override {
+  /// Runs the writer; `old`: the index it begins with.
+  void record(int dim, const std::string& old = "") {
+    dim_ = dim;
     ASSERT_EQ(::setenv("REVISIT_CUT_ROOT", root().c_str(), 1), 0);
     ASSERT_EQ(::setenv("REVISIT_CUT_LOG", (folder_ / "log").c_str(), 1), 0);
     ASSERT_EQ(::setenv("LD_PRELOAD", REVISIT_POWER_CUT_SHIM, 1), 0);
     std::filesystem::create_directories(root());
     {
-      Child child({REVISIT_POWER_CUT_CHILD, root().string(), std::to_string(kTotal), std::to_string(kDim)}, folder_ / "errors");
+      std::vector<std::string> command = {REVISIT_POWER_CUT_CHILD, root().string(), std::to_string(kTotal), std::to_string(dim)};
+      if (!old.empty()) command.push_back(old);
+      Child child(command, folder_ / "errors");
       ::unsetenv("LD_PRELOAD");
       ASSERT_EQ(child.wait(), 0) << child.errors();
     }
@@ -91,22 +94,38 @@ class PowerCut : public ::testing::Test {
     }
   }
 
-  static std::string wrong_row(const Index& view) {
+  std::string wrong_row(const Index& view) const {
     for (int r = 0; r < view.rows(); ++r) {
       const auto row = view.descriptor(r);
-      if (view.entry(r).name != row_name(r) || std::vector<float>(row.begin(), row.end()) != row_content(r, kDim)) {
+      if (view.entry(r).name != row_name(r) || std::vector<float>(row.begin(), row.end()) != row_content(r, dim_)) {
         return "row " + std::to_string(r) + " is not what was added";
       }
     }
     return "";
   }
 
-  static void add_rest(const std::filesystem::path& index) {
-    IndexWriter writer = IndexWriter::open(index, settings_of(kDim));
-    for (int i = writer.rows(); i < kTotal; ++i) writer.add(row_entry(i), row_content(i, kDim));
+  void add_rest(const std::filesystem::path& index) const {
+    IndexWriter writer = IndexWriter::open(index, settings_of(dim_));
+    for (int i = writer.rows(); i < kTotal; ++i) writer.add(row_entry(i), row_content(i, dim_));
     writer.commit();
   }
 
+  /// Cuts within the changes from `first` to `last`.
+  void expect_nothing_lost(std::size_t first, std::size_t last, unsigned cuts) {
+    std::mt19937 random(2);
+    int lost = 0;
+    for (unsigned cut = 0; cut < cuts && lost < 5; ++cut) {
+      const std::size_t until = first + random() % (last - first + 1);
+      const std::string problem = problem_after(until, cut, cut % 8 == 0);
+      if (problem.empty()) continue;
+      ++lost;
+      ADD_FAILURE() << "cut " << cut << " after change " << until << " of " << changes_.size() << ", " << promised(until)
+                    << " rows promised: " << problem;
+    }
+    std::cout << cuts << " cuts in " << last - first << " changes\n";
+  }
+
+  int dim_ = 0;
   TemporaryFolder folder_;
   std::filesystem::path state_;
   std::vector<DiskChange> changes_;
@@ -114,23 +133,25 @@ class PowerCut : public ::testing::Test {
 };
 
 TEST_F(PowerCut, LosesNoPromisedRowWhateverPartOfTheRestIsOnTheDisk) {
+  ASSERT_NO_FATAL_FAILURE(record(40));
   ASSERT_EQ(promised(changes_.size()), kTotal);
   ASSERT_GT(changes_.size(), 200U);
-  std::mt19937 random(2);
-  int lost = 0;
-  for (unsigned cut = 0; cut < REVISIT_POWER_CUTS && lost < 5; ++cut) {
-    const std::size_t until = random() % (changes_.size() + 1);
-    const std::string problem = problem_after(until, cut, cut % 8 == 0);
-    if (problem.empty()) continue;
-    ++lost;
-    ADD_FAILURE() << "cut " << cut << " after change " << until << " of " << changes_.size() << ", " << promised(until)
-                  << " rows promised: " << problem;
-  }
-  std::cout << REVISIT_POWER_CUTS << " cuts in " << changes_.size() << " changes\n";
+  expect_nothing_lost(0, changes_.size(), REVISIT_POWER_CUTS);
+}
+
+TEST_F(PowerCut, LosesNothingOfVersionOneWhileItIsUpgraded) {
+  ASSERT_NO_FATAL_FAILURE(record(16, "tests/data/index_v1"));  // tests run in the project's folder
+  std::size_t first = 0, last = 0;                             // from the first promise, of the old rows, to the second
+  while (promised(first) == 0) ++first;
+  while (promised(last) < 8) ++last;
+  ASSERT_EQ(promised(first), 7);
+  ASSERT_GT(last - first, 10U);
+  expect_nothing_lost(first, last, REVISIT_POWER_CUTS / 3);
 }
 
 // The test's own test: a writer that did not flush would be found out.
 TEST_F(PowerCut, IsNoticedWhereAFlushIsMissing) {
+  ASSERT_NO_FATAL_FAILURE(record(40));
   for (const char* name : {"vectors.bin", "catalogue.sqlite-wal"}) {
     const std::vector<DiskChange> sound = changes_;
     std::vector<std::uint32_t> files;

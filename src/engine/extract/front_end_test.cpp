@@ -40,11 +40,11 @@ TEST(FrontEnd, GivesTheTokensThatTheExtractorAggregates) {
 TEST(FrontEnd, MakesThePixelsThatDescribeTensorTakes) {
   const Model model = Model::random("demo");
   const Image image = gradient(64, 90);
-  ExtractorOptions options;
+  DescriptorSpec options;
   options.size = Size{56, 84};
   Extractor extractor(model, options);
   FrontEnd front(model.loaded(), {56, 84});
-  const float* pixels = front.pixels_of(image);
+  const float* pixels = front.pixels_of(view_of(image));
   EXPECT_EQ(extractor.describe_tensor({pixels, 3 * 56 * 84}, {56, 84}), extractor.describe(image));
 }
 

@@ -11,8 +11,8 @@
 #include "core/base/fail.h"
 #include "core/base/file.h"
 #include "core/base/prefetch.h"
-#include "recognise/photos/exif_places.h"
 #include "core/base/or_skip.h"
+#include "recognise/photos/exif_places.h"
 #include "revisit/ingest.h"
 
 namespace revisit {
@@ -57,7 +57,14 @@ bool says_otherwise(const Photo& photo, const IndexEntry& there) {
 Plan plan_for(const IndexWriter& writer, const Photo& photo, const std::string& path, std::uint64_t hash, bool update) {
   Plan plan;
   plan.name = photo.name;
-  for (auto there = writer.find(plan.name); there; there = writer.find(plan.name)) {
+  bool changed = false;  // the entry, on disk
+  const auto find = [&] { return writer.find(plan.name, update ? &changed : nullptr); };
+  for (auto there = find(); there; there = find()) {
+    // One bit that flipped leaves the path or the hash as it was.
+    if (changed && (there->path == path || there->content_hash == hash)) {
+      plan.what = Plan::What::kUpdate;
+      return plan;
+    }
     if (there->content_hash == hash) {
       plan.what = says_otherwise(photo, *there) ? Plan::What::kPlace : Plan::What::kUnchanged;
       return plan;
@@ -132,9 +139,12 @@ class Adding {
     return plan_for(writer_, photo, entry.path, entry.content_hash, options_.update);
   }
 
+  /// What can be relied on of it.
   std::optional<IndexEntry> entry_of(const std::string& name) {
     const std::lock_guard guard(mutex_);
-    return writer_.find(name);
+    bool changed = false;
+    auto entry = writer_.find(name, &changed);
+    return changed ? std::nullopt : std::move(entry);
   }
 
   void take(const Photo& photo, Loaded loaded) {

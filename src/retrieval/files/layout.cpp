@@ -60,9 +60,9 @@ Header read_header(const File& file, FileKind kind) {
   Header header;
   header.kind = kind;
   header.version = reader.u32("version");
-  if (header.version > kFormatVersion) {
+  if (header.version > kRowFileVersion) {
     fail_with_hint(ErrorCode::kBadFile, "update revisit to read it", "'{}' has version {}, this program reads up to {}", name,
-                   header.version, kFormatVersion);
+                   header.version, kRowFileVersion);
   }
   if (header.version == 0) fail(ErrorCode::kBadFile, "'{}' has version 0, the first is 1", name);
   const std::uint32_t dtype = reader.u32("dtype");

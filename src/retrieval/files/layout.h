@@ -23,7 +23,7 @@ inline constexpr const char* kVectorsName = "vectors.bin";
 inline constexpr const char* kCodesName = "codes.i8";
 inline constexpr const char* kLockName = "lock";
 
-inline constexpr std::uint32_t kFormatVersion = 1;  ///< of all three files; every older one stays readable
+inline constexpr std::uint32_t kRowFileVersion = 1;  ///< of vectors.bin and codes.i8; the catalogue has one of its own
 inline constexpr std::uint64_t kHeaderBytes = 64;
 inline constexpr std::uint64_t kCodeAlignment = 64;  ///< codes are padded with zeros to a multiple of it
 inline constexpr std::uint64_t kCodeRowBytes = 16;   ///< sizeof(CodeRow)
@@ -32,7 +32,7 @@ enum class FileKind { kVectors, kCodes };
 
 struct Header {
   FileKind kind = FileKind::kVectors;
-  std::uint32_t version = kFormatVersion;
+  std::uint32_t version = kRowFileVersion;
   int dim = 0;
   std::uint64_t identity = 0;  ///< random, the same in the files that belong together
 

@@ -93,7 +93,7 @@ void encode_codes(std::span<const float> descriptor, std::vector<std::byte>& out
 void rebuild_codes(const std::filesystem::path& folder, const RowFile& vectors) {
   Header header = vectors.header();
   header.kind = FileKind::kCodes;
-  header.version = kFormatVersion;
+  header.version = kRowFileVersion;
   is_regular_or_absent(folder / kCodesName);
   AtomicFile out(folder / kCodesName);
   out.write(encode(header));

@@ -3,109 +3,33 @@
 // The tables, and reading them back with suspicion.
 #include "retrieval/store/catalogue.h"
 
-#include <array>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <utility>
 
 #include "core/base/fail.h"
 #include "core/base/limits.h"
+#include "core/formats/printable.h"
 #include "core/formats/text.h"
 #include "retrieval/files/layout.h"
+#include "retrieval/store/schema.h"
 
 namespace revisit::retrieval {
 namespace {
-
-constexpr std::int64_t kApplicationId = 0x52565349;  // "RVSI"
-
-struct SchemaObject {
-  const char* name;
-  const char* sql;
-};
-
-// Version 1. A catalogue is accepted only with exactly these objects, so no trigger, view or odd column can come with a file.
-constexpr std::array<SchemaObject, 5> kSchema = {{
-    {"photos",
-     "CREATE TABLE photos (row INTEGER PRIMARY KEY, name TEXT NOT NULL, path TEXT NOT NULL, content_hash INTEGER NOT NULL, "
-     "checksum INTEGER NOT NULL, live INTEGER NOT NULL, east_m REAL, north_m REAL, lat_deg REAL, lon_deg REAL, "
-     "heading_deg REAL, time_s REAL)"},
-    {"photos_by_content", "CREATE INDEX photos_by_content ON photos (content_hash)"},
-    {"photos_by_name", "CREATE INDEX photos_by_name ON photos (name)"},
-    {"photos_replaced", "CREATE INDEX photos_replaced ON photos (row) WHERE live = 0"},
-    {"settings", "CREATE TABLE settings (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID"},
-}};
-
-void check_schema(Database& database) {
-  const std::int64_t application = database.number("PRAGMA application_id");
-  const std::int64_t version = database.number("PRAGMA user_version");
-  if (application == 0 && version == 0) {
-    fail_with_hint(ErrorCode::kBadFile, "add photos to it, or remove the folder", "'{}' holds no index: it has no schema",
-                   database.file());
-  }
-  if (application != kApplicationId) {
-    fail(ErrorCode::kBadFile, "'{}' is a database of something else: application id {}, expected {}", database.file(),
-         application, kApplicationId);
-  }
-  if (version > kFormatVersion) {
-    fail_with_hint(ErrorCode::kBadFile, "update revisit to read it", "'{}' has version {}, this program reads up to {}",
-                   database.file(), version, kFormatVersion);
-  }
-  if (version < 1) fail(ErrorCode::kBadFile, "'{}' has version {}, the first is 1", database.file(), version);
-  std::size_t found = 0;
-  Statement objects(database, "SELECT name, coalesce(sql, '') FROM sqlite_schema ORDER BY name");
-  while (objects.step()) {
-    const std::string name = objects.text(0, "name in the schema", -1, limits::kMaxIndexName);
-    if (found >= kSchema.size() || name != kSchema[found].name ||
-        objects.text(1, "sql in the schema", -1, limits::kMaxIndexName) != kSchema[found].sql) {
-      fail(ErrorCode::kBadFile, "'{}' has a schema that is not version {}: at '{}'", database.file(), version, name);
-    }
-    ++found;
-  }
-  if (found < kSchema.size()) {
-    fail(ErrorCode::kBadFile, "'{}' has a schema that is not version {}: '{}' is missing", database.file(), version,
-         kSchema[found].name);
-  }
-}
 
 template <typename Value>
 void insert_setting(Database& database, const char* key, Value value) {
   Statement(database, "INSERT INTO settings (key, value) VALUES (?1, ?2)").bind(1, std::string_view(key)).bind(2, value).run();
 }
 
-std::optional<Position> read_position(const Statement& line, int first, std::int64_t row, const std::string& file) {
-  const auto east = line.optional_real(first, "east_m", row);
-  const auto north = line.optional_real(first + 1, "north_m", row);
-  const auto lat = line.optional_real(first + 2, "lat_deg", row);
-  const auto lon = line.optional_real(first + 3, "lon_deg", row);
-  const auto heading = line.optional_real(first + 4, "heading_deg", row);
-  if (!east && !north && !lat && !lon && !heading) return std::nullopt;
-  if (!east || !north || lat.has_value() != lon.has_value()) {
-    fail(ErrorCode::kBadFile, "'{}': the position of row {} has only some of its numbers", file, row);
-  }
-  Position out{*east, *north, std::nullopt, heading};
-  if (lat) {
-    if (std::abs(*lat) > 90 || std::abs(*lon) > 540) {
-      fail(ErrorCode::kBadFile, "'{}': the position of row {} is off the globe: {}, {}", file, row, *lat, *lon);
-    }
-    out.geographic = LatLon{*lat, *lon};
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> out;
+  for (const std::string_view line : split(text, '\n')) {
+    if (!line.empty()) out.emplace_back(line);
   }
   return out;
-}
-
-// The counterpart of read_position, and the time after it.
-void bind_place(Statement& line, int first, const std::optional<Position>& position, const std::optional<double>& time_s) {
-  std::optional<double> east, north, lat, lon, heading;
-  if (position) {
-    east = position->east_m;
-    north = position->north_m;
-    heading = position->heading_deg;
-    if (position->geographic) {
-      lat = position->geographic->lat_deg;
-      lon = position->geographic->lon_deg;
-    }
-  }
-  line.bind(first, east).bind(first + 1, north).bind(first + 2, lat).bind(first + 3, lon).bind(first + 4, heading);
-  line.bind(first + 5, time_s);
 }
 
 }  // namespace
@@ -114,14 +38,14 @@ Catalogue::Catalogue(std::unique_ptr<Database> database) : database_(std::move(d
 
 Catalogue Catalogue::open(const std::filesystem::path& folder) {
   Catalogue out(std::make_unique<Database>(folder / kCatalogueName, Database::Access::kRead));
-  check_schema(*out.database_);
+  out.version_ = check_schema(*out.database_);
   out.read_settings();
   return out;
 }
 
 Catalogue Catalogue::open_to_write(const std::filesystem::path& folder) {
   Catalogue out(std::make_unique<Database>(folder / kCatalogueName, Database::Access::kWrite));
-  check_schema(*out.database_);
+  out.version_ = check_schema(*out.database_);
   out.database_->run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
   flush_folder(folder);  // the log's name in it: SQLite flushes it, too, but ignores a failure
   out.read_settings();
@@ -138,16 +62,10 @@ Catalogue Catalogue::create(const std::filesystem::path& folder, const IndexSett
   Catalogue out(std::make_unique<Database>(folder / kCatalogueName, Database::Access::kCreate));
   Database& database = *out.database_;
   database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; BEGIN IMMEDIATE");
-  for (const SchemaObject& object : kSchema) {
-    if (std::string_view(object.sql).starts_with("CREATE TABLE")) database.run(object.sql);
-  }
-  for (const SchemaObject& object : kSchema) {
-    if (std::string_view(object.sql).starts_with("CREATE INDEX")) database.run(object.sql);
-  }
+  make_schema(database);
   insert_setting(database, "identity", static_cast<std::int64_t>(identity));
   out.insert_settings(settings);
-  database.run(
-      fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}; COMMIT", kApplicationId, kFormatVersion).c_str());
+  database.run("COMMIT");
   flush_folder(folder);
   out.read_settings();
   return out;
@@ -205,10 +123,10 @@ void Catalogue::read_settings() {
     if (!value.empty()) assign(one, one.name, value);
   }
   if (has("model_constants")) {
-    const std::string lines = text("model_constants");
-    for (const std::string_view line : split(lines, '\n')) {
+    if (has("also")) settings_.also = lines_of(text("also"));
+    for (const std::string& line : lines_of(text("model_constants"))) {
       const auto equals = line.find('=');
-      if (equals != std::string_view::npos) settings_.model_constants.emplace(line.substr(0, equals), line.substr(equals + 1));
+      if (equals != std::string::npos) settings_.model_constants.emplace(line.substr(0, equals), line.substr(equals + 1));
     }
     return;
   }
@@ -230,6 +148,7 @@ Snapshot Catalogue::snapshot(int checked_rows) {
   const std::string file = database_->file();
   database_->run("BEGIN");
   try {
+    take_version();
     const std::int64_t count = database_->number("SELECT count(*) FROM photos");
     if (count > limits::kMaxIndexRows) {
       fail(ErrorCode::kBadFile, "'{}' counts {} rows, the limit is {}", file, count, limits::kMaxIndexRows);
@@ -266,91 +185,130 @@ Snapshot Catalogue::snapshot(int checked_rows) {
   return out;
 }
 
-IndexEntry Catalogue::entry(int row) {
-  Statement& line = cached(select_entry_,
-                           "SELECT name, path, content_hash, east_m, north_m, lat_deg, lon_deg, heading_deg, time_s "
-                           "FROM photos WHERE row = ?1");
-  line.bind(1, std::int64_t{row});
-  if (!line.step()) fail(ErrorCode::kBadFile, "'{}' has no row {}", database_->file(), row);
-  IndexEntry out;
-  out.name = line.text(0, "name", row, limits::kMaxIndexName);
-  out.path = line.text(1, "path", row, limits::kMaxIndexName);
-  out.content_hash = static_cast<std::uint64_t>(line.integer(2, "content_hash", row));
-  out.position = read_position(line, 3, row, database_->file());
-  out.time_s = line.optional_real(8, "time_s", row);
-  line.reset();
+void Catalogue::take_version() {
+  if (database_->number("PRAGMA user_version") == version_) return;
+  version_ = check_schema(*database_);
+  select_line_.reset();
+}
+
+std::string Catalogue::select_lines(const char* which) const {
+  return fmt::format("SELECT {}, {} FROM photos WHERE {}", kLineColumns, is_sealed() ? "seal" : "0", which);
+}
+
+Line Catalogue::line_as_it_stands(int row) {
+  if (!select_line_) select_line_ = std::make_unique<Statement>(*database_, select_lines("row = ?1").c_str());
+  Statement& found = select_line_->reset();
+  found.bind(1, std::int64_t{row});
+  if (!found.step()) fail(ErrorCode::kBadFile, "'{}' has no row {}", database_->file(), row);
+  Line out = read_line(found, database_->file());
+  found.reset();
   return out;
 }
 
-std::uint64_t Catalogue::checksum(int row) {
-  Statement& line = cached(select_checksum_, "SELECT checksum FROM photos WHERE row = ?1");
-  line.bind(1, std::int64_t{row});
-  if (!line.step()) fail(ErrorCode::kBadFile, "'{}' has no row {}", database_->file(), row);
-  const auto out = static_cast<std::uint64_t>(line.integer(0, "checksum", row));
-  line.reset();
+bool Catalogue::fits_seal(const Line& line) const { return !is_sealed() || line.seal == seal_of(line, identity_); }
+
+std::string Catalogue::changed(const Line& line) const {
+  return fmt::format("'{}': the line of row {} ('{}') was changed on disk: its checksum does not fit", database_->file(),
+                     line.row, printable(line.entry.name));
+}
+
+void Catalogue::require_seal(const Line& line) const {
+  if (fits_seal(line)) return;
+  throw Error(ErrorCode::kBadFile, changed(line), "restore the index from a copy, or add this photo again as an update");
+}
+
+Line Catalogue::line(int row) {
+  Line out = line_as_it_stands(row);
+  require_seal(out);
   return out;
 }
 
 std::optional<int> Catalogue::newest_with_name(const std::string& name, int rows) {
-  Statement& line = cached(newest_by_name_, "SELECT row FROM photos WHERE name = ?1 AND row < ?2 ORDER BY row DESC LIMIT 1");
-  line.bind(1, std::string_view(name)).bind(2, std::int64_t{rows});
-  const auto out = line.step() ? std::optional(static_cast<int>(line.integer(0, "row", -1))) : std::nullopt;
-  line.reset();
+  Statement& found = cached(newest_by_name_, "SELECT row FROM photos WHERE name = ?1 AND row < ?2 ORDER BY row DESC LIMIT 1");
+  found.bind(1, std::string_view(name)).bind(2, std::int64_t{rows});
+  const auto out = found.step() ? std::optional(static_cast<int>(found.integer(0, "row", -1))) : std::nullopt;
+  found.reset();
   return out;
 }
 
-std::optional<int> Catalogue::live_with_name(const std::string& name) {
-  Statement& line = cached(live_by_name_, "SELECT row FROM photos WHERE name = ?1 AND live = 1 ORDER BY row DESC LIMIT 1");
-  line.bind(1, std::string_view(name));
-  const auto out = line.step() ? std::optional(static_cast<int>(line.integer(0, "row", -1))) : std::nullopt;
-  line.reset();
+std::optional<int> Catalogue::live_with_content(std::uint64_t content_hash) {
+  Statement& found = cached(by_content_, "SELECT row FROM photos WHERE content_hash = ?1 AND live = 1 ORDER BY row LIMIT 1");
+  found.bind(1, static_cast<std::int64_t>(content_hash));
+  const auto out = found.step() ? std::optional(static_cast<int>(found.integer(0, "row", -1))) : std::nullopt;
+  found.reset();
   return out;
 }
 
-std::optional<std::string> Catalogue::live_name_with_content(std::uint64_t content_hash) {
-  Statement& line = cached(by_content_, "SELECT name, row FROM photos WHERE content_hash = ?1 AND live = 1 ORDER BY row LIMIT 1");
-  line.bind(1, static_cast<std::int64_t>(content_hash));
-  std::optional<std::string> out;
-  if (line.step()) out = line.text(0, "name", line.integer(1, "row", -1), limits::kMaxIndexName);
-  line.reset();
-  return out;
+void Catalogue::require_found(const Line& line, bool is_what_was_asked_for) const {
+  if (is_what_was_asked_for || !fits_seal(line)) return;  // a line that was changed is its own problem
+  fail_with_hint(ErrorCode::kBadFile, "restore the index from a copy",
+                 "'{}' was changed on disk: what leads to row {} does not fit its line", database_->file(), line.row);
 }
 
-std::vector<PlaceAndTime> Catalogue::places_and_times(int rows) {
+std::vector<PlaceAndTime> Catalogue::places_and_times(int rows, const std::vector<std::uint8_t>& live) {
   std::vector<PlaceAndTime> out;
-  Statement line(*database_,
-                 "SELECT row, east_m, north_m, lat_deg, lon_deg, heading_deg, time_s FROM photos "
-                 "WHERE row < ?1 AND (east_m IS NOT NULL OR time_s IS NOT NULL) ORDER BY row");
-  line.bind(1, std::int64_t{rows});
-  while (line.step()) {
-    const std::int64_t row = line.integer(0, "row", -1);
-    if (row < 0) fail(ErrorCode::kBadFile, "'{}' has a row {}", database_->file(), row);
-    out.push_back({static_cast<int>(row), read_position(line, 1, row, database_->file()), line.optional_real(6, "time_s", row)});
+  Statement found(*database_, select_lines("row < ?1 ORDER BY row").c_str());
+  found.bind(1, std::int64_t{rows});
+  while (found.step()) {
+    const Line line = read_line(found, database_->file());
+    if (!live.empty() && live[static_cast<std::size_t>(line.row)] == 0) continue;
+    require_seal(line);
+    if (line.entry.position || line.entry.time_s) out.push_back({line.row, line.entry.position, line.entry.time_s});
   }
   return out;
 }
 
 void Catalogue::begin() { database_->run("BEGIN IMMEDIATE"); }
 
-void Catalogue::insert(int row, const IndexEntry& entry, std::uint64_t checksum) {
-  Statement& line = cached(insert_, "INSERT INTO photos VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7, ?8, ?9, ?10, ?11)");
-  line.bind(1, std::int64_t{row}).bind(2, std::string_view(entry.name)).bind(3, std::string_view(entry.path));
-  line.bind(4, static_cast<std::int64_t>(entry.content_hash)).bind(5, static_cast<std::int64_t>(checksum));
-  bind_place(line, 6, entry.position, entry.time_s);
-  line.run();
+void Catalogue::insert(const Line& line) {
+  Statement& values = cached(insert_, "INSERT INTO photos VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)");
+  bind_line(values, line, identity_);
+  values.run();
 }
 
-void Catalogue::place(int row, const std::optional<Position>& position, const std::optional<double>& time_s) {
-  Statement& line = cached(place_,
-                           "UPDATE photos SET east_m = ?2, north_m = ?3, lat_deg = ?4, lon_deg = ?5, heading_deg = ?6, "
-                           "time_s = ?7 WHERE row = ?1");
-  line.bind(1, std::int64_t{row});
-  bind_place(line, 2, position, time_s);
-  line.run();
+void Catalogue::rewrite(const Line& line) {
+  Statement& values = cached(rewrite_,
+                             "UPDATE photos SET live = ?2, seal = ?3, east_m = ?4, north_m = ?5, lat_deg = ?6, lon_deg = ?7, "
+                             "heading_deg = ?8, time_s = ?9 WHERE row = ?1");
+  values.bind(1, std::int64_t{line.row}).bind(2, line.live).bind(3, seal_of(line, identity_));
+  bind_place(values, 4, line.entry);
+  values.run();
 }
 
-void Catalogue::mark_replaced(int row) {
-  cached(mark_, "UPDATE photos SET live = 0 WHERE row = ?1").bind(1, std::int64_t{row}).run();
+void Catalogue::replace_changed(const Line& line) {
+  // Names and hashes in SQLite's own indexes may still be those of before, and a line cannot go while they differ.
+  database_->run("REINDEX photos");
+  Statement(*database_, "DELETE FROM photos WHERE row = ?1").bind(1, std::int64_t{line.row}).run();
+  insert(line);
+}
+
+void Catalogue::also_holds(const std::string& difference) {
+  if (std::ranges::find(settings_.also, difference) != settings_.also.end()) return;
+  settings_.also.push_back(difference);
+  Statement(*database_, "DELETE FROM settings WHERE key = 'also'").run();
+  insert_setting(*database_, "also", std::string_view(fmt::format("{}", fmt::join(settings_.also, "\n"))));
+}
+
+void Catalogue::upgrade(const IndexSettings& given) {
+  if (is_sealed()) return;
+  begin();
+  try {
+    const auto rows = static_cast<int>(database_->number("SELECT count(*) FROM photos"));
+    add_seals(*database_);
+    Statement seal(*database_, "UPDATE photos SET seal = ?2 WHERE row = ?1");
+    for (int row = 0; row < rows; ++row) {
+      seal.bind(1, std::int64_t{row}).bind(2, seal_of(line_as_it_stands(row), identity_)).run();
+    }
+    settings_.model_constants = given.model_constants;
+    settings_.spec = overlaid(settings_.spec, given.spec);
+    Statement(*database_, "DELETE FROM settings WHERE key <> 'identity'").run();
+    insert_settings(settings_);
+    commit();
+  } catch (...) {
+    rollback();
+    throw;
+  }
+  take_version();
 }
 
 void Catalogue::commit() { database_->run("COMMIT"); }

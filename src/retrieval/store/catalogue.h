@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // catalogue.sqlite: one line per row of the vector file, and the settings. A row is part of the index once its line is
 // committed. Of a line only `live` changes, from 1 to 0 when a newer row takes the name, and place and time when they become
-// known.
+// known; its seal (line.h) with them.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "retrieval/files/database.h"
+#include "retrieval/store/line.h"
+#include "retrieval/store/schema.h"
 #include "revisit/index.h"
 
 namespace revisit::retrieval {
@@ -47,17 +49,33 @@ class Catalogue {
   /// Also checks the lines of rows from `checked_rows` on: numbers without gaps, sound names.
   Snapshot snapshot(int checked_rows);
 
-  IndexEntry entry(int row);
-  std::uint64_t checksum(int row);
-  std::optional<int> newest_with_name(const std::string& name, int rows);  ///< below `rows`, live or not
-  std::optional<int> live_with_name(const std::string& name);
-  std::optional<std::string> live_name_with_content(std::uint64_t content_hash);
-  std::vector<PlaceAndTime> places_and_times(int rows);
+  Line line(int row);               ///< with require_seal()
+  Line line_as_it_stands(int row);  ///< types and bounds are checked, the seal is not
+  /// An index of version 1 has no seals: there any line fits.
+  bool fits_seal(const Line& line) const;
+  void require_seal(const Line& line) const;    ///< Error kBadFile when it does not fit
+  std::string changed(const Line& line) const;  ///< the sentence about one that does not
 
+  // Where SQLite's indexes lead to; whether the line is the one that was meant must be checked.
+  std::optional<int> newest_with_name(const std::string& name, int rows);  ///< below `rows`, live or not
+  std::optional<int> live_with_content(std::uint64_t content_hash);
+  /// Error kBadFile when a line that fits its seal is not the one that was asked for.
+  void require_found(const Line& line, bool is_what_was_asked_for) const;
+
+  /// Of the rows in `live` (empty: all) below `rows` that know a place or a time. Checks the seals of all of them.
+  std::vector<PlaceAndTime> places_and_times(int rows, const std::vector<std::uint8_t>& live);
+
+  /// An index of version 1 becomes one of version 2, in one transaction: each line is sealed as it stands.
+  /// A catalogue of an older version becomes this one, with what `given` knows of the model.
+  void upgrade(const IndexSettings& given);
+  /// Rows come that were described otherwise than the first, though they may be compared.
+  void also_holds(const std::string& difference);
+
+  // Each seals the line.
   void begin();
-  void insert(int row, const IndexEntry& entry, std::uint64_t checksum);
-  void place(int row, const std::optional<Position>& position, const std::optional<double>& time_s);
-  void mark_replaced(int row);
+  void insert(const Line& line);
+  void rewrite(const Line& line);          ///< live, place and time
+  void replace_changed(const Line& line);  ///< all of a line that was changed on disk
   void commit();
   void rollback() noexcept;
 
@@ -68,12 +86,16 @@ class Catalogue {
   explicit Catalogue(std::unique_ptr<Database> database);
   void read_settings();
   void insert_settings(const IndexSettings& settings);
+  bool is_sealed() const { return version_ >= 2; }
+  void take_version();  // a writer may have upgraded it since
+  std::string select_lines(const char* which) const;
   Statement& cached(std::unique_ptr<Statement>& slot, const char* sql);
 
   std::unique_ptr<Database> database_;
   IndexSettings settings_;
   std::uint64_t identity_ = 0;
-  std::unique_ptr<Statement> insert_, place_, mark_, select_entry_, select_checksum_, live_by_name_, newest_by_name_, by_content_;
+  int version_ = kCatalogueVersion;
+  std::unique_ptr<Statement> insert_, rewrite_, select_line_, newest_by_name_, by_content_;
 };
 
 /// Throws Error kUsage naming the field: a name of 1..4,096 bytes without NUL, finite numbers, places on the globe.

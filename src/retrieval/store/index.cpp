@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "core/base/fail.h"
-#include "retrieval/store/catalogue.h"
 #include "retrieval/files/disk.h"
-#include "retrieval/store/filter.h"
 #include "retrieval/files/row_file.h"
 #include "retrieval/search/searcher.h"
+#include "retrieval/store/catalogue.h"
+#include "retrieval/store/filter.h"
 
 namespace revisit {
 
@@ -26,8 +26,8 @@ struct Index::Impl {
   std::optional<retrieval::RowFile> codes;
   std::vector<std::uint8_t> live;  // (rows), empty when no row was replaced
 
-  std::mutex mutex;                                        // of the catalogue's statements, `sound` and `places`
-  std::vector<std::uint8_t> sound;                         // (rows) 1: its checksum was found right
+  std::mutex mutex;                                            // of the catalogue's statements, `sound` and `places`
+  std::vector<std::uint8_t> sound;                             // (rows) 1: its checksum was found right
   std::optional<std::vector<retrieval::PlaceAndTime>> places;  // read when a search first asks
 
   retrieval::Searchers searchers;
@@ -72,13 +72,13 @@ struct Index::Impl {
     }
   }
 
-  // The disk may have changed what was written, so nothing is answered from a row whose checksum does not fit.
+  // The disk may have changed what was written, so nothing is answered from a row or a line whose checksum does not fit.
   void require_sound(int row) {
     const std::lock_guard guard(mutex);
     sound.resize(static_cast<std::size_t>(snapshot.rows), 0);
     std::uint8_t& known = sound[static_cast<std::size_t>(row)];
     if (known != 0) return;
-    if (XXH3_64bits(vectors.row(row), vectors.header().row_bytes()) != catalogue.checksum(row)) {
+    if (XXH3_64bits(vectors.row(row), vectors.header().row_bytes()) != catalogue.line(row).checksum) {
       fail_with_hint(ErrorCode::kBadFile, "revisit index verify lists every damaged row",
                      "row {} of index '{}' is damaged: its checksum does not fit", row, folder.string());
     }
@@ -106,7 +106,7 @@ struct Index::Impl {
   std::vector<std::uint8_t> wanted(const SearchOptions& options) {
     if (!retrieval::filters_by_place_or_time(options)) return live;
     const std::lock_guard guard(mutex);
-    if (!places) places = catalogue.places_and_times(snapshot.rows);
+    if (!places) places = catalogue.places_and_times(snapshot.rows, live);
     return retrieval::wanted_rows(options, *places, snapshot.rows, live);
   }
 };
@@ -137,17 +137,17 @@ const IndexSettings& Index::settings() const { return impl_->catalogue.settings(
 IndexEntry Index::entry(int row) const {
   impl_->require_row(row);
   const std::lock_guard guard(impl_->mutex);
-  return impl_->catalogue.entry(row);
+  return impl_->catalogue.line(row).entry;
 }
 
 std::optional<int> Index::find(const std::string& name) const {
-  std::optional<int> row;
-  {
-    const std::lock_guard guard(impl_->mutex);
-    row = impl_->catalogue.newest_with_name(name, impl_->snapshot.rows);
-  }
+  const std::lock_guard guard(impl_->mutex);
   // Of the rows with one name the newest is the one in use; a later commit cannot change that for this view.
-  return row && impl_->is_live(*row) ? row : std::nullopt;
+  const std::optional<int> row = impl_->catalogue.newest_with_name(name, impl_->snapshot.rows);
+  if (!row || !impl_->is_live(*row)) return std::nullopt;
+  const retrieval::Line line = impl_->catalogue.line(*row);
+  impl_->catalogue.require_found(line, line.entry.name == name);
+  return row;
 }
 
 std::span<const float> Index::descriptor(int row) const {

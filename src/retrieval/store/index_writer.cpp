@@ -11,9 +11,9 @@
 
 #include "core/base/fail.h"
 #include "core/base/limits.h"
-#include "retrieval/store/catalogue.h"
 #include "retrieval/files/disk.h"
 #include "retrieval/files/row_file.h"
+#include "retrieval/store/catalogue.h"
 #include "revisit/index.h"
 
 namespace revisit {
@@ -36,9 +36,9 @@ retrieval::Catalogue open_or_create(const std::filesystem::path& folder, const I
     }
   }
   const std::uint64_t identity = random_identity();
-  retrieval::RowAppender::create(vectors, {retrieval::FileKind::kVectors, retrieval::kFormatVersion, settings.dim, identity});
+  retrieval::RowAppender::create(vectors, {retrieval::FileKind::kVectors, retrieval::kRowFileVersion, settings.dim, identity});
   retrieval::RowAppender::create(folder / retrieval::kCodesName,
-                             {retrieval::FileKind::kCodes, retrieval::kFormatVersion, settings.dim, identity});
+                                 {retrieval::FileKind::kCodes, retrieval::kRowFileVersion, settings.dim, identity});
   return retrieval::Catalogue::create(folder, settings, identity);
 }
 
@@ -68,6 +68,7 @@ struct IndexWriter::Impl {
   std::filesystem::path folder;
   retrieval::FolderLock lock;
   retrieval::Catalogue catalogue;
+  std::string difference;  // of the rows this writer adds from those the index began with
   int committed;
   retrieval::RowAppender vectors;
   retrieval::RowAppender codes;
@@ -89,8 +90,39 @@ struct IndexWriter::Impl {
     const IndexSettings& stored = catalogue.settings();
     require_compatible(folder, stored, settings);
     const retrieval::File file(folder / retrieval::kVectorsName, retrieval::File::Access::kRead);
-    retrieval::require_same_index(retrieval::read_header(file, retrieval::FileKind::kVectors), stored.dim, catalogue.identity(), file.path());
-    return catalogue.snapshot(0).rows;
+    retrieval::require_same_index(retrieval::read_header(file, retrieval::FileKind::kVectors), stored.dim, catalogue.identity(),
+                                  file.path());
+    const int rows = catalogue.snapshot(0).rows;
+    catalogue.upgrade(settings);
+    // What may differ is told by whoever asks; the index remembers it as soon as such a row comes.
+    difference = differences_text(differences(settings.spec, overlaid(catalogue.settings().spec, settings.spec)), Agreement::kTold);
+    return rows;
+  }
+
+  struct Known {
+    retrieval::Line line;
+    bool changed = false;  // on disk, so that nothing in it can be relied on
+  };
+
+  std::optional<Known> with_name(const std::string& name) {
+    const std::optional<int> row = catalogue.newest_with_name(name, limits::kMaxIndexRows);
+    if (!row) return std::nullopt;
+    Known out{catalogue.line_as_it_stands(*row)};
+    out.changed = !catalogue.fits_seal(out.line);
+    catalogue.require_found(out.line, out.line.entry.name == name);
+    return out.changed || out.line.live == 1 ? std::optional(std::move(out)) : std::nullopt;
+  }
+
+  void mark_replaced(Known old, const std::string& name) {
+    old.line.live = 0;
+    if (!old.changed) return catalogue.rewrite(old.line);
+    // What is left is what is sure: that there was a row of this name.
+    old.line.entry = {name, "", 0, std::nullopt, std::nullopt};
+    if (old.line.row < committed) {
+      const retrieval::RowFile rows(folder / retrieval::kVectorsName, retrieval::FileKind::kVectors, committed);
+      old.line.checksum = XXH3_64bits(rows.row(old.line.row), rows.header().row_bytes());
+    }
+    catalogue.replace_changed(old.line);
   }
 
   void require_sound() const {
@@ -137,7 +169,9 @@ void refuse_foreign_folder(const std::filesystem::path& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename().string();
     const auto ours = [&](const char* known) { return name.starts_with(known); };
-    if (ours(retrieval::kCatalogueName) || ours(retrieval::kVectorsName) || ours(retrieval::kCodesName) || name == retrieval::kLockName) continue;
+    if (ours(retrieval::kCatalogueName) || ours(retrieval::kVectorsName) || ours(retrieval::kCodesName) ||
+        name == retrieval::kLockName)
+      continue;
     fail_with_hint(ErrorCode::kUsage, "name a folder that is not there yet: revisit index add places.rvs photos/",
                    "'{}' is no index, but a folder with other files, such as '{}'", folder.string(), name);
   }
@@ -159,9 +193,9 @@ int IndexWriter::add(const IndexEntry& entry, std::span<const float> descriptor,
   impl_->require_sound();
   retrieval::check_entry(entry);
   retrieval::check_descriptor(descriptor, impl_->catalogue.settings().dim, entry.name);
-  const std::optional<int> old = impl_->catalogue.live_with_name(entry.name);
+  const auto old = impl_->with_name(entry.name);
   if (old && !replace) {
-    fail(ErrorCode::kUsage, "'{}' is already in index '{}' as row {}", entry.name, impl_->folder.string(), *old);
+    fail(ErrorCode::kUsage, "'{}' is already in index '{}' as row {}", entry.name, impl_->folder.string(), old->line.row);
   }
   const int row = rows();
   if (row >= limits::kMaxIndexRows) {
@@ -170,28 +204,29 @@ int IndexWriter::add(const IndexEntry& entry, std::span<const float> descriptor,
   impl_->write([&] {
     impl_->begin();
     ++impl_->pending;
+    if (!impl_->difference.empty()) impl_->catalogue.also_holds(impl_->difference);
     const auto bytes = std::as_bytes(descriptor);
     impl_->vectors.append(bytes);
     retrieval::encode_codes(descriptor, impl_->code_row);
     impl_->codes.append(impl_->code_row);
-    if (old) impl_->catalogue.mark_replaced(*old);
-    impl_->catalogue.insert(row, entry, XXH3_64bits(bytes.data(), bytes.size()));
+    if (old) impl_->mark_replaced(*old, entry.name);
+    impl_->catalogue.insert({row, entry, XXH3_64bits(bytes.data(), bytes.size())});
   });
   return row;
 }
 
 void IndexWriter::place(const std::string& name, const std::optional<Position>& position, const std::optional<double>& time_s) {
   impl_->require_sound();
-  const std::optional<int> row = impl_->catalogue.live_with_name(name);
-  if (!row) fail(ErrorCode::kUsage, "'{}' is not in index '{}'", name, impl_->folder.string());
-  IndexEntry entry;
-  entry.name = name;
-  entry.position = position;
-  entry.time_s = time_s;
-  retrieval::check_entry(entry);
+  const auto known = impl_->with_name(name);
+  if (!known) fail(ErrorCode::kUsage, "'{}' is not in index '{}'", name, impl_->folder.string());
+  impl_->catalogue.require_seal(known->line);
+  retrieval::Line line = known->line;
+  line.entry.position = position;
+  line.entry.time_s = time_s;
+  retrieval::check_entry(line.entry);
   impl_->write([&] {
     impl_->begin();
-    impl_->catalogue.place(*row, position, time_s);
+    impl_->catalogue.rewrite(line);
   });
 }
 
@@ -222,13 +257,20 @@ std::optional<IndexSettings> index_settings(const std::filesystem::path& folder)
   return retrieval::Catalogue::open(folder).settings();
 }
 
-std::optional<IndexEntry> IndexWriter::find(const std::string& name) const {
-  const std::optional<int> row = impl_->catalogue.live_with_name(name);
-  return row ? std::optional(impl_->catalogue.entry(*row)) : std::nullopt;
+std::optional<IndexEntry> IndexWriter::find(const std::string& name, bool* changed) const {
+  auto known = impl_->with_name(name);
+  if (changed != nullptr) *changed = known && known->changed;
+  if (!known) return std::nullopt;
+  if (changed == nullptr) impl_->catalogue.require_seal(known->line);
+  return std::move(known->line.entry);
 }
 
 std::optional<std::string> IndexWriter::name_of_content(std::uint64_t content_hash) const {
-  return content_hash == 0 ? std::nullopt : impl_->catalogue.live_name_with_content(content_hash);
+  const std::optional<int> row = content_hash == 0 ? std::nullopt : impl_->catalogue.live_with_content(content_hash);
+  if (!row) return std::nullopt;
+  retrieval::Line line = impl_->catalogue.line(*row);
+  impl_->catalogue.require_found(line, line.entry.content_hash == content_hash);
+  return std::move(line.entry.name);
 }
 
 }  // namespace revisit

@@ -9,10 +9,10 @@
 #include <span>
 
 #include "core/base/fail.h"
-#include "retrieval/store/catalogue.h"
 #include "retrieval/files/disk.h"
 #include "retrieval/files/quantise.h"
 #include "retrieval/files/row_file.h"
+#include "retrieval/store/catalogue.h"
 #include "revisit/index.h"
 
 namespace revisit {
@@ -20,14 +20,15 @@ namespace {
 
 constexpr std::size_t kMaxProblems = 1'000;  // a report, not a copy of the damage
 
-void verify_row(retrieval::Catalogue& catalogue, const retrieval::RowFile& vectors, int row, std::vector<IndexProblem>& problems) {
+void verify_row(retrieval::Catalogue& catalogue, const retrieval::RowFile& vectors, int row,
+                std::vector<IndexProblem>& problems) {
   try {
-    catalogue.entry(row);
-    const std::uint64_t stored = catalogue.checksum(row);
+    const retrieval::Line line = catalogue.line_as_it_stands(row);
+    if (!catalogue.fits_seal(line)) problems.push_back({row, catalogue.changed(line)});
     const std::uint64_t actual = XXH3_64bits(vectors.row(row), vectors.header().row_bytes());
-    if (stored != actual) {
+    if (line.checksum != actual) {
       problems.push_back({row, fmt::format("'{}': row {} has the checksum {:016x}, the catalogue says {:016x}",
-                                           retrieval::kVectorsName, row, actual, stored)});
+                                           retrieval::kVectorsName, row, actual, line.checksum)});
     }
   } catch (const Error& error) {
     problems.push_back({row, error.what()});
@@ -41,7 +42,8 @@ void verify_row(retrieval::Catalogue& catalogue, const retrieval::RowFile& vecto
 }
 
 // The bound of every row must hold, or an exact search could miss it.
-void verify_codes(const retrieval::RowFile& codes, const retrieval::RowFile& vectors, int row, std::vector<IndexProblem>& problems) {
+void verify_codes(const retrieval::RowFile& codes, const retrieval::RowFile& vectors, int row,
+                  std::vector<IndexProblem>& problems) {
   const auto dim = static_cast<std::size_t>(vectors.header().dim);
   const std::span values(reinterpret_cast<const float*>(vectors.row(row)), dim);
   retrieval::CodeRow stored;
@@ -75,7 +77,8 @@ std::vector<IndexProblem> verify_index(const std::filesystem::path& folder) {
     try {
       if (retrieval::is_regular_or_absent(folder / retrieval::kCodesName)) {
         codes.emplace(folder / retrieval::kCodesName, retrieval::FileKind::kCodes, rows);
-        retrieval::require_same_index(codes->header(), vectors.header().dim, vectors.header().identity, folder / retrieval::kCodesName);
+        retrieval::require_same_index(codes->header(), vectors.header().dim, vectors.header().identity,
+                                      folder / retrieval::kCodesName);
       }
     } catch (const Error& error) {
       codes.reset();

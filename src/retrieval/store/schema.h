@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// The tables of a catalogue, by version. vectors.bin and codes.i8 have a version of their own (files/layout.h).
+//   1  photos, settings
+//   2  photos with a seal for each line (line.h)
+#pragma once
+
+#include "retrieval/files/database.h"
+
+namespace revisit::retrieval {
+
+inline constexpr int kCatalogueVersion = 2;  ///< every older one stays readable, and becomes this one when it is written to
+
+/// Its version. Error kBadFile when it is not exactly the schema of one, so no trigger, view or odd column can come with a file.
+int check_schema(Database& database);
+
+/// Both within a transaction of the caller's.
+void make_schema(Database& database);
+void add_seals(Database& database);  ///< the column, from version 1; its values are the caller's
+
+}  // namespace revisit::retrieval
