@@ -17,6 +17,7 @@
 #include "engine/model/config_check.h"
 #include "engine/model/containers.h"
 #include "engine/model/model_file.h"
+#include "engine/model/provenance.h"
 #include "engine/reduce/pruner.h"
 #include "revisit/model.h"
 #include "training/train/local_start.h"
@@ -199,8 +200,8 @@ void check_rhos(const TrainConfig& config, const model::Config& model) {
   const int kept = least < 1 ? reduce::kept_count(least, patches) : patches;
   if (!is_one_sided(model.head) || kept > model.head.clusters) return;
   fail_with_hint(ErrorCode::kUsage, "ghost = true, larger pictures, fewer clusters, or a larger rho",
-                 "{} clusters without a ghost token need more than {} patches, but at rho {} only {} of {} stay", model.head.clusters,
-                 model.head.clusters, least, kept, patches);
+                 "{} clusters without a ghost token need more than {} patches, but at rho {} only {} of {} stay",
+                 model.head.clusters, model.head.clusters, least, kept, patches);
 }
 
 std::shared_ptr<const model::LoadedModel> read_backbone(const std::filesystem::path& path, int heads, Size input) {
@@ -233,7 +234,7 @@ model::LoadedModel initial_model(const TrainModel& settings, Size input, std::ui
       fail(ErrorCode::kBadModel, "'{}' holds NaN or infinity in tensor '{}', so it cannot be trained", settings.backbone.string(),
            out.config.nonfinite);
     }
-    out.config.provenance = fmt::format("trained from {}", out.config.provenance).substr(0, model::kMaxTextBytes);
+    out.config.provenance = model::trained_from(out.config.provenance);
   }
   check_input(input, out.config.vit.patch);
   const bool whole = backbone && (settings.weitop_only || settings.head_start == "own");
