@@ -57,3 +57,9 @@ write_basic_package_version_file(revisitConfigVersion.cmake COMPATIBILITY SameMi
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/revisitConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/revisitConfigVersion.cmake
         DESTINATION ${package_folder})
 install(EXPORT revisit NAMESPACE revisit:: FILE revisitTargets.cmake DESTINATION ${package_folder})
+
+# Pages for people, laid out as in the source, so that relative links lead to the same files.
+install(FILES ARCHITECTURE.md CHANGELOG.md CITATION.cff CONTRIBUTING.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES models/LICENSE models/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/models)
+install(DIRECTORY docs recipes examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN "*.toml" PATTERN "*.cpp")

@@ -54,7 +54,7 @@ inline constexpr VerbEntry kVerbs[] = {
     {"index info", "what an index holds and how it was made", make_index_info},
     {"index verify", "is every row of an index sound", make_index_verify},
     {"index merge", "several indexes into one", make_index_merge},
-    {"index export", "an index as npy, hloc pairs, csv or GeoJSON", make_index_export},
+    {"index export", "an index as npy, hloc pairs, csv, GeoJSON or KML", make_index_export},
     {"query", "have I been here before: photos against an index, or \"no match\"", make_query},
     {"match", "a folder of queries against a folder of references: which places are the same", make_match},
     {"eval", "recall@k of a model on a data set, with intervals and pictures", make_eval},

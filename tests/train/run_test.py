@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A training run that is stopped, killed, damaged or out of space goes on, and ends with the same log and the same bytes as one
 that nobody disturbed (one thread).
-usage: run_test.py PROGRAM resumes | vocabulary | own | interrupted | damaged | mismatch | nonfinite | full | kills COUNT"""
+usage: run_test.py PROGRAM resumes | talks | vocabulary | own | interrupted | damaged | mismatch | nonfinite | full | kills COUNT"""
 import random
 import re
 import resource
@@ -33,6 +33,27 @@ def resumes(root):
     expect_same_run(root / "halves", root / "straight")
     information = run("model", "inspect", root / "halves" / "last.safetensors").stdout
     assert "config small" in information and "12 steps" in information, information
+
+
+def talks(root):
+    """The first line comes at once, before anything slow, and what lasts is told."""
+    file = config(root / "a.toml", steps=2, every=0)
+    run("train", file, "--out", root / "done")
+    began = time.monotonic()
+    run("train", file, "--out", root / "done", expect=2)  # refused: as long as starting takes here
+    baseline = time.monotonic() - began
+    slow = file.read_text().replace("town_places = 6", "town_places = 1500").replace("rhos = [1.0, 0.5]", "rhos = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5]")
+    file.write_text(slow)
+    began = time.monotonic()
+    child = start("train", file, "--out", root / "out")
+    first = child.stderr.readline()
+    waited = time.monotonic() - began
+    assert first.startswith("training 'small', 2 steps, into '"), first
+    assert waited < 2 * baseline + 1, f"the first line came after {waited:.1f} s, starting takes {baseline:.1f} s"
+    rest = child.communicate()[1]
+    assert child.returncode == 0, rest
+    lasting = r"^(rendering the town to validate on|validating at step 0: describing pictures  \d+/27000)  \d+ s$"
+    assert re.search(lasting, rest, re.M), rest
 
 
 def vocabulary(root):
@@ -201,5 +222,5 @@ def kills(root, count):
 
 
 if __name__ == "__main__":
-    main({"resumes": resumes, "vocabulary": vocabulary, "own": own, "interrupted": interrupted, "damaged": damaged,
+    main({"resumes": resumes, "talks": talks, "vocabulary": vocabulary, "own": own, "interrupted": interrupted, "damaged": damaged,
           "mismatch": mismatch, "nonfinite": nonfinite, "full": full, "kills": kills})

@@ -32,6 +32,12 @@ std::string as_utf8(const std::string& text) {
   return out;
 }
 
+std::string trained_from(const std::string& earlier) {
+  constexpr const char* kStart = "trained from ";
+  const std::string text = as_utf8(earlier);
+  return cut(text.starts_with(kStart) ? text : kStart + text, kMaxTextBytes);
+}
+
 std::string history(const std::string& earlier, const std::string& latest) {
   const std::string end = cut(as_utf8(latest), kMaxTextBytes / 2);
   return cut(as_utf8(earlier), kMaxTextBytes - 2 - end.size()) + "; " + end;

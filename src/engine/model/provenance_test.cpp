@@ -15,6 +15,17 @@ TEST(History, KeepsTheLatestWholeAndFitsAModelFile) {
   EXPECT_TRUE(text.ends_with("...; " + std::string(99, 'x') + "19")) << text;
 }
 
+TEST(History, SaysOnceThatAModelWasTrained) {
+  EXPECT_EQ(trained_from("dino.pth"), "trained from dino.pth");
+  const std::string first = history(trained_from("random weights, seed 1"), "trained by revisit, config a");
+  EXPECT_EQ(history(trained_from(first), "trained by revisit, config b"),
+            "trained from random weights, seed 1; trained by revisit, config a; trained by revisit, config b");
+  std::string letters;
+  for (int i = 0; i < 700; ++i) letters += "\u00FC";
+  EXPECT_LE(trained_from(letters).size(), 1000U);
+  EXPECT_EQ(as_utf8(trained_from(letters)), trained_from(letters)) << "is no UTF-8";
+}
+
 TEST(History, IsNotCutWithinALetter) {
   std::string letters;
   for (int i = 0; i < 700; ++i) letters += "\u00FC";

@@ -17,8 +17,8 @@
 
 #include "core/base/fail.h"
 #include "core/base/file.h"
-#include "engine/model/model_file.h"
 #include "core/tensor/parallel.h"
+#include "engine/model/model_file.h"
 #include "training/train/ablation_rows.h"
 #include "training/train/ablation_table.h"
 #include "training/train/checkpoint.h"
@@ -125,7 +125,8 @@ Study::Study(const AblationRun& study, ProgressLine& progress) : study_(study), 
     if (wrong) fail_with_hint(ErrorCode::kUsage, hint, "{}", sentence);
   };
   const TrainModel& model = base_.model;
-  refuse_if(model.aggregator != "weiad", "aggregator = \"weiad\"", "the study takes WeiAD apart, but [model] aggregator is another");
+  refuse_if(model.aggregator != "weiad", "aggregator = \"weiad\"",
+            "the study takes WeiAD apart, but [model] aggregator is another");
   refuse_if(model.tiers.size() < 2, "tiers = [24, 20, 16, 4], for example", "the study needs [model] tiers of at least 2 sizes");
   refuse_if(!model.dustbin || !model.ghost, "leave dustbin and ghost out",
             "the study starts from the whole and turns [model] dustbin and ghost off itself");
@@ -188,12 +189,14 @@ void Study::read_result(Row& row) const {
     row.minutes = json.at("minutes").get<double>();
     for (const auto& one : json.at("recall")) row.recall[one.at("rho").get<double>()] = one.at("percent").get<AblationRecall>();
   } catch (const nlohmann::json::exception&) {
-    fail_with_hint(ErrorCode::kBadFile, "delete it, and the row is measured again", "'{}' cannot be read as a result", file.string());
+    fail_with_hint(ErrorCode::kBadFile, "delete it, and the row is measured again", "'{}' cannot be read as a result",
+                   file.string());
   }
 }
 
 bool Study::train_row(const AblationRow& row, const TrainConfig& config, const Row& out) {
-  progress_.say(fmt::format("row {} of {}: {} {}, seed {}", outcome_.rows_done + 1, outcome_.rows, row.group, row.label, config.seed));
+  progress_.say(
+      fmt::format("row {} of {}: {} {}, seed {}", outcome_.rows_done + 1, outcome_.rows, row.group, row.label, config.seed));
   TrainRun run = study_.run;
   run.config = config;
   run.out = out.folder;
@@ -208,6 +211,7 @@ bool Study::measure(const AblationRow& row, Row& out) {
   model.config.own = overlaid(row.config.model.own, model.config.own);
   for (const double rho : row.rhos) {
     if (out.recall.contains(rho)) continue;
+    progress_.begin(fmt::format("measuring at rho {:g}", rho));
     const auto described = validation().describe(model, rho, [this] { return stop_wanted(); });
     if (!described) return false;
     out.recall[rho] = recall_of(validation(), *described);
@@ -237,12 +241,14 @@ const Study::Row* Study::finished(const AblationRow& row, int number) {
   for (const auto& file : {checkpoint_path(out.folder), previous_checkpoint_path(out.folder), out.folder / "model.safetensors"}) {
     fs::remove(file, ignored);
   }
-  progress_.say(fmt::format("row {} of {}: {} {}, seed {}: R@1 {:.1f} at rho {:g}, {:.1f} min", outcome_.rows_done + 1, outcome_.rows,
-                            row.group, row.label, config.seed, out.recall.at(row.rhos.front())[0], row.rhos.front(), out.minutes));
+  progress_.say(fmt::format("row {} of {}: {} {}, seed {}: R@1 {:.1f} at rho {:g}, {:.1f} min", outcome_.rows_done + 1,
+                            outcome_.rows, row.group, row.label, config.seed, out.recall.at(row.rhos.front())[0],
+                            row.rhos.front(), out.minutes));
   return &out;
 }
 
 bool Study::add_clusters(const fs::path& file) {
+  progress_.begin("measuring clusters alone");
   const auto model = model::load_model_file(file);
   const auto described = validation().describe(*model, 1, [this] { return stop_wanted(); });
   if (!described) return false;
@@ -263,6 +269,7 @@ bool Study::add_clusters(const fs::path& file) {
 }
 
 AblationOutcome Study::run() {
+  progress_.begin(fmt::format("checking every row of the study of '{}'", base_.name));
   const int depth = initial_model(base_.model, base_.data.size, base_.seed).config.vit().depth;
   const AblationRow base_row = ablation_base(base_, 1);
   const std::string whole = settings_text(base_row.config);
@@ -316,7 +323,8 @@ AblationOutcome Study::run() {
 AblationOutcome ablate(const AblationRun& study, ProgressLine& progress) {
   for (const auto& group : study.groups) {
     if (std::ranges::find(ablation_groups(), group) != ablation_groups().end()) continue;
-    fail_with_hint(ErrorCode::kUsage, fmt::format("groups: {}", fmt::join(ablation_groups(), ", ")), "there is no group '{}'", group);
+    fail_with_hint(ErrorCode::kUsage, fmt::format("groups: {}", fmt::join(ablation_groups(), ", ")), "there is no group '{}'",
+                   group);
   }
   const tensor::FlushDenormals flush;
   return Study(study, progress).run();

@@ -13,11 +13,11 @@
 #include "core/base/fail.h"
 #include "core/base/file.h"
 #include "core/base/prefetch.h"
-#include "training/feed/crops.h"
-#include "training/feed/picture.h"
 #include "core/image/preprocess.h"
 #include "engine/model/model_file.h"
 #include "engine/model/provenance.h"
+#include "training/feed/crops.h"
+#include "training/feed/picture.h"
 #include "training/train/checkpoint.h"
 #include "training/train/clock.h"
 #include "training/train/curve.h"
@@ -117,10 +117,10 @@ class Distiller {
         state_(std::move(state)),
         log_(log),
         progress_(progress),
-        teachers_(config_.distill.teachers),
-        crops_(config_.distill, crop_size(), config_.seed),
+        teachers_(during("reading the teachers").distill.teachers),
+        crops_(during("looking for the photos to learn from").distill, crop_size(), config_.seed),
         rotation_(config_.distill.batch, config_.distill.renewed_share, config_.distill.cached_crops, config_.seed),
-        student_(config_, state_.learner.model, teachers_.rows(), teachers_.widths()),
+        student_(during("setting up the student"), state_.learner.model, teachers_.rows(), teachers_.widths()),
         input_(state_.learner.model.config.input) {
     check_grids();
     if (state_.step > 0) student_.restore(state_.learner);
@@ -145,6 +145,11 @@ class Distiller {
     return static_cast<std::size_t>(teachers_.rows()) * std::accumulate(widths.begin(), widths.end(), std::size_t{0});
   }
 
+  /// The configuration, for a member whose constructor takes its time.
+  const TrainConfig& during(const char* stage) {
+    progress_.begin(stage);
+    return config_;
+  }
   void check_grids() const;
   void open_cache();
   Prepared prepare(std::int64_t step) const;
@@ -187,8 +192,8 @@ void Distiller::open_cache() {
   make_folder(folder);
   std::uint64_t key = scatter(config_.seed);
   const Size size = crop_size();
-  std::string words = fmt::format("{} {} {} {}x{}", teachers_.fingerprint(), crops_.describe(), settings.town_share, size.height,
-                                  size.width);
+  std::string words =
+      fmt::format("{} {} {} {}x{}", teachers_.fingerprint(), crops_.describe(), settings.town_share, size.height, size.width);
   for (const auto& photos : settings.photos) words += " " + settled_path(photos);
   for (const char c : words) key = scatter(key ^ static_cast<std::uint64_t>(static_cast<unsigned char>(c)));
   // The key in the name: runs that share a folder but not their crops keep apart.
@@ -275,7 +280,9 @@ StudentBatch Distiller::held_out() {
   out.images = kHeldOut;
   out.size = config_.data.size;
   out.pixels.resize(static_cast<std::size_t>(kHeldOut) * image_floats());
+  progress_.begin("asking the teachers about crops to judge the student by");
   for (int i = 0; i < kHeldOut; ++i) {
+    progress_.count(i, kHeldOut);
     const Image crop = crops_.crop(kHeldOutFrom + i).image;
     normalise_to_planes(resize(crop, config_.data.size, input_.resize), input_.mean, input_.std,
                         out.pixels.data() + static_cast<std::size_t>(i) * image_floats());
@@ -301,6 +308,7 @@ DistillOutcome Distiller::run() {
   const std::int64_t first = state_.step;
   Prefetch<Prepared> ahead(static_cast<std::size_t>(steps - first),
                            [this, first](std::size_t i) { return prepare(first + static_cast<std::int64_t>(i)); });
+  progress_.begin("making the first batch, and asking the teachers about it");
   const auto started = Clock::now();
   auto saved_at = started;
   double waited = 0;
@@ -344,7 +352,8 @@ DistillOutcome Distiller::run() {
     for (const auto& teacher : config_.distill.teachers) names.push_back(teacher.model.filename().string());
     const std::string now =
         fmt::format("{}: distilled from {} for {} steps, seed {}", config_.name, fmt::join(names, " and "), steps, config_.seed);
-    backbone.config.provenance = config_.model.backbone.empty() ? model::as_utf8(now) : model::history(backbone.config.provenance, now);
+    backbone.config.provenance =
+        config_.model.backbone.empty() ? model::as_utf8(now) : model::history(backbone.config.provenance, now);
     model::save_model_file(outcome.backbone, backbone);
   }
   save();
@@ -356,6 +365,8 @@ DistillOutcome Distiller::run() {
 
 DistillOutcome distill(const TrainRun& run, ProgressLine& progress) {
   const fs::path folder = run.out / "distill";
+  progress.begin(
+      fmt::format("distilling for '{}', {} steps, into '{}'", run.config.name, run.config.distill.steps, folder.string()));
   make_folder(folder);
   RunLog log(folder / "log.jsonl");
   TrainingState state;
@@ -370,6 +381,9 @@ DistillOutcome distill(const TrainRun& run, ProgressLine& progress) {
     check_same_settings(state.settings, distill_settings(run.config), folder.string());
   } else {
     state.settings = distill_settings(run.config);
+    progress.begin(run.config.model.backbone.empty()
+                       ? "drawing random weights for the student"
+                       : fmt::format("reading the backbone '{}'", run.config.model.backbone.string()));
     state.learner.model = first_student(run.config);
   }
   log.cut(state.step, -1);

@@ -16,6 +16,7 @@
 #include "engine/model/config_check.h"
 #include "engine/model/containers.h"
 #include "engine/model/model_file.h"
+#include "engine/model/provenance.h"
 #include "engine/model/vit_known.h"
 #include "engine/reduce/one_cut.h"
 #include "revisit/model.h"
@@ -227,7 +228,7 @@ model::LoadedModel initial_model(const TrainModel& settings, Size input, std::ui
       fail(ErrorCode::kBadModel, "'{}' holds NaN or infinity in tensor '{}', so it cannot be trained", settings.backbone.string(),
            out.config.nonfinite);
     }
-    out.config.provenance = fmt::format("trained from {}", out.config.provenance).substr(0, model::kMaxTextBytes);
+    out.config.provenance = model::trained_from(out.config.provenance);
   }
   check_input(input, out.config.backbone.stride());
   const bool whole = backbone && (settings.weitop_only || settings.head_start == "own");

@@ -169,6 +169,9 @@ TEST(InitialModel, TakesOnlyTheBackboneOfAModelFile) {
   EXPECT_EQ(values(model, "aggregator.score.0.weight").size(), 32U * 16U);
   model::save_model_file(folder / "again.safetensors", model);  // is a whole model
   EXPECT_EQ(model::load_model_file(folder / "again.safetensors")->config.fingerprint, model.config.fingerprint);
+  auto next = settings;
+  next.backbone = folder / "again.safetensors";
+  EXPECT_EQ(initial_model(next, {56, 84}, 3).config.provenance, "trained from random weights, seed 9") << "said once";
 
   settings.depth = 7;
   try {

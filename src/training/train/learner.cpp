@@ -134,9 +134,9 @@ struct Learner::Impl {
     if (beginning != nullptr) teacher.emplace(*beginning, options);
   }
 
-  StepResult learn(const feed::Batch& batch);
-  FrozenTokens frozen_of(const feed::Batch& batch, const torch::Tensor& pixels, double rho);
-  torch::Tensor kept_values(const feed::Batch& batch, const torch::Tensor& pixels);
+  StepResult learn(const feed::Batch& batch, const Frozen& frozen);
+  FrozenTokens frozen_of(const feed::Batch& batch, const torch::Tensor& pixels, double rho, const Frozen& frozen);
+  torch::Tensor kept_values(const feed::Batch& batch, const torch::Tensor& pixels, const Frozen& frozen);
   torch::Tensor context_of(const torch::Tensor& pixels, const Forward& out);
   void backward(const torch::Tensor& loss, std::int64_t step, StepResult& result);
 
@@ -150,7 +150,7 @@ struct Learner::Impl {
 };
 
 /// (B, values) f16: from the store, or computed place by place and put there. Both ways the values are the same to the bit.
-torch::Tensor Learner::Impl::kept_values(const feed::Batch& batch, const torch::Tensor& pixels) {
+torch::Tensor Learner::Impl::kept_values(const feed::Batch& batch, const torch::Tensor& pixels, const Frozen& frozen) {
   const torch::NoGradGuard no_grad;
   const std::int64_t together = config.data.images_per_place;
   const auto values = static_cast<std::int64_t>(store->values());
@@ -158,6 +158,7 @@ torch::Tensor Learner::Impl::kept_values(const feed::Batch& batch, const torch::
   auto* rows = reinterpret_cast<std::uint16_t*>(out.data_ptr<at::Half>());
   for (std::int64_t first = 0; first < batch.images; first += together) {
     std::uint16_t* row = rows + first * values;
+    if (frozen) frozen(first, batch.images);
     if (batch.tokens[static_cast<std::size_t>(first)].empty()) {
       const FrozenTokens made = network.frozen(pixels.slice(0, first, first + together));
       torch::Tensor flat = made.tokens.flatten(1);
@@ -176,10 +177,10 @@ torch::Tensor Learner::Impl::kept_values(const feed::Batch& batch, const torch::
   return out;
 }
 
-FrozenTokens Learner::Impl::frozen_of(const feed::Batch& batch, const torch::Tensor& pixels, double rho) {
+FrozenTokens Learner::Impl::frozen_of(const feed::Batch& batch, const torch::Tensor& pixels, double rho, const Frozen& frozen) {
   if (store == nullptr || batch.pictures.empty()) return network.frozen(pixels, rho);
   const auto& vit = network.config().vit();
-  const auto values = kept_values(batch, pixels).to(options.device, torch::kFloat32);
+  const auto values = kept_values(batch, pixels, frozen).to(options.device, torch::kFloat32);
   const std::int64_t patches = std::int64_t{batch.size.height / vit.patch} * (batch.size.width / vit.patch);
   const std::int64_t tokens = 1 + vit.registers + patches;
   FrozenTokens out;
@@ -204,7 +205,7 @@ torch::Tensor Learner::Impl::context_of(const torch::Tensor& pixels, const Forwa
                       whole.descriptor.to(torch::kFloat32));
 }
 
-StepResult Learner::Impl::learn(const feed::Batch& batch) {
+StepResult Learner::Impl::learn(const feed::Batch& batch, const Frozen& frozen) {
   torch::manual_seed(dropout_seed(config.seed, batch.step));
   StepResult result;
   result.rho = rho_of_step(config.loss, config.seed, batch.step);
@@ -220,7 +221,7 @@ StepResult Learner::Impl::learn(const feed::Batch& batch) {
   Forward out;
   {
     const Autocast autocast(config.device, config.precision);
-    out = network.forward(frozen_of(batch, pixels, result.rho), true, result.rho);
+    out = network.forward(frozen_of(batch, pixels, result.rho, frozen), true, result.rho);
   }
   const PlaceLoss place = multi_similarity(out.descriptor.to(torch::kFloat32), labels, config.loss);
   torch::Tensor loss = config.loss.place * place.value;
@@ -274,9 +275,9 @@ Learner::Learner(const TrainConfig& config, const model::LoadedModel& start, Fro
     : impl_(std::make_unique<Impl>(config, start, store, beginning)) {}
 Learner::~Learner() = default;
 
-StepResult Learner::learn(const feed::Batch& batch) {
+StepResult Learner::learn(const feed::Batch& batch, const Frozen& frozen) {
   try {
-    return impl_->learn(batch);
+    return impl_->learn(batch, frozen);
   } catch (const c10::Error& error) {
     explain(error, batch);
   }

@@ -5,13 +5,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "training/feed/batches.h"
 #include "engine/model/config.h"
 #include "revisit/lab/train.h"
+#include "training/feed/batches.h"
 #include "training/train/frozen_store.h"
 #include "training/train/schedule.h"
 
@@ -45,6 +46,9 @@ class Learner {
   /// `store`: what the frozen blocks made of numbered pictures is kept there; null: they run for every batch. `beginning`: the
   /// model that teaches [loss] context, the one the run began with; null: nobody does. Throws Error kUsage for a device or
   /// precision this LibTorch cannot serve.
+  /// Pictures of a batch whose frozen tokens are there: computed, or known already.
+  using Frozen = std::function<void(std::int64_t done, std::int64_t total)>;
+
   Learner(const TrainConfig& config, const model::LoadedModel& start, FrozenStore* store = nullptr,
           const model::LoadedModel* beginning = nullptr);
   ~Learner();
@@ -52,7 +56,7 @@ class Learner {
   Learner& operator=(const Learner&) = delete;
 
   /// Depends on the configuration, the state and the batch alone.
-  StepResult learn(const feed::Batch& batch);
+  StepResult learn(const feed::Batch& batch, const Frozen& frozen = {});
 
   model::LoadedModel model() const;
   LearnerState state() const;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// revisit-train CONFIG --out DIR [--resume] [--device D] [--precision P] [--threads N] [--steps N] [--seed S]: what `revisit train`
-// starts; with --ablation [--seeds N] [--only GROUPS] what `revisit ablate` starts.
+// revisit-train CONFIG --out DIR [--resume] [--device D] [--precision P] [--threads N] [--steps N] [--seed S]: what `revisit
+// train` starts; with --ablation [--seeds N] [--only GROUPS] what `revisit ablate` starts.
 #include <fmt/format.h>
 #include <malloc.h>
 #include <unistd.h>
@@ -169,6 +169,7 @@ int run(const std::vector<std::string>& words) {
     return outcome.stopped ? stopped(outcome.rows_done, outcome.rows, "rows", job, words) : print(outcome);
   }
   if (!job.config.distill.teachers.empty()) {
+    progress.begin("looking for the places to learn from after the distillation");
     if (job.config.steps > 0) train::check_places(job.config);  // hours before they are needed
     const train::DistillOutcome distilled = train::distill(job, progress);
     progress.clear();

@@ -1,12 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// How far the run is: one rewriting line on a terminal, otherwise a line every ten seconds; and sentences in between.
+// What the run is doing and how far it is: one rewriting line on a terminal, otherwise a line at least every ten seconds, also
+// while a single call takes minutes; and sentences in between.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <string>
+#include <thread>
 
 namespace revisit::train {
 
@@ -22,27 +25,47 @@ struct TrainProgress {
 /// "training 120/4000  3.0 %  18.2 img/s  ETA 15:12  loss 0.8123  waiting 2 %"
 std::string format_progress(const TrainProgress& progress);
 
+/// Its functions may be called from any thread.
 class ProgressLine {
  public:
   using Clock = std::function<double()>;  ///< seconds, from any origin
   using Sink = std::function<void(const std::string&)>;
 
-  ProgressLine();  ///< to stderr
-  ProgressLine(bool terminal, Clock clock, Sink sink);
-  ~ProgressLine() { clear(); }
+  ProgressLine();                                       ///< to stderr, with a thread that calls tick()
+  ProgressLine(bool terminal, Clock clock, Sink sink);  ///< without one
+  ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
+  /// What is done from now on, such as "reading the backbone 'a.pth'", until the next begin, update or clear. The first one is
+  /// shown at once, others when they last: quick ones need no line.
+  void begin(const std::string& stage);
+  void count(std::int64_t done, std::int64_t total);  ///< parts of the stage
   void update(const TrainProgress& progress);
   void say(const std::string& sentence);  ///< a line of its own
-  void clear();                           ///< wipes the terminal line
+  void clear();                           ///< wipes the terminal line; nothing is being done
+  void tick();                            ///< shows what is due
 
  private:
+  void show(const std::string& line);  // the mutex is held by callers of these
+  void show_stage();
+  void wipe();
+  std::string stage_line() const;
+
+  std::mutex mutex_;
   bool terminal_;
   Clock clock_;
   Sink sink_;
-  double shown_s_;
+  std::string stage_;        // empty: none
+  std::string shown_stage_;  // the last one that had a line
+  double stage_since_s_ = 0;
+  std::int64_t stage_done_ = 0, stage_total_ = 0;
+  std::string progress_;  // the last line of update(), empty before the first
+  double progress_since_s_ = 0;
+  double shown_s_;         // the last progress or stage
+  double heard_s_ = -1e9;  // the last output of any kind
   std::size_t shown_columns_ = 0;
+  std::jthread ticker_;  // last: it uses all of the above
 };
 
 }  // namespace revisit::train

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "test_files.h"
@@ -139,6 +140,86 @@ TEST(TrainProgress, SentencesWipeTheLineOfATerminal) {
   seen.clear();
   line.say("a sentence");
   EXPECT_EQ(seen, "\r" + std::string(columns, ' ') + "\ra sentence\n");
+}
+
+/// Driven by hand: `now` is the time, and `seen` what was shown.
+struct Told {
+  explicit Told(bool terminal)
+      : line(
+            terminal, [this] { return now; }, [this](const std::string& text) { seen += text; }) {}
+  /// What a run that hears nothing shows until `until`.
+  std::string wait(double until) {
+    seen.clear();
+    for (; now < until; now += 0.25) line.tick();
+    return seen;
+  }
+
+  double now = 0;
+  std::string seen;
+  ProgressLine line;
+};
+
+TEST(TrainProgress, TheFirstStageIsShownAtOnceAndALongOneEveryTenSeconds) {
+  Told told(false);
+  told.line.begin("reading the backbone 'a.pth'");
+  EXPECT_EQ(told.seen, "reading the backbone 'a.pth'\n");
+  EXPECT_EQ(told.wait(9.9), "");
+  EXPECT_EQ(told.wait(31),
+            "reading the backbone 'a.pth'  10 s\nreading the backbone 'a.pth'  20 s\nreading the backbone 'a.pth'  30 s\n");
+}
+
+TEST(TrainProgress, AStageThatLastsIsToldWithItsCountAndAQuickOneIsNot) {
+  Told told(false);
+  told.line.begin("starting");
+  told.seen.clear();
+  told.line.begin("quick");
+  EXPECT_EQ(told.wait(0.5), "");
+  told.line.begin("describing pictures");
+  told.line.count(3, 40);
+  EXPECT_EQ(told.wait(2), "describing pictures  3/40  1 s\n");
+  told.line.count(20, 40);
+  EXPECT_EQ(told.wait(11.7), "describing pictures  20/40  11 s\n");
+  told.line.clear();
+  EXPECT_EQ(told.wait(60), "") << "nothing is being done";
+}
+
+TEST(TrainProgress, AStepThatTakesMinutesIsToldToo) {
+  Told told(false);
+  told.line.begin("starting");
+  told.now = 11;
+  told.line.update({1, 2, 1, 1, 1, 0, 0});
+  const std::string line = format_progress({1, 2, 1, 1, 1, 0, 0});
+  EXPECT_EQ(told.wait(32), line + "  (10 s)\n" + line + "  (20 s)\n");
+  told.line.begin("within the step");
+  EXPECT_EQ(told.wait(44), "within the step  9 s\n");
+}
+
+TEST(TrainProgress, WhatHappensWithinStepsDoesNotTakeTheirLine) {
+  Told told(false);
+  told.line.begin("starting");
+  std::string seen;
+  for (int step = 1; step < 31; ++step) {
+    seen += told.wait(2.0 * step - 1.5);
+    told.line.begin("within the step");
+    seen += told.wait(2.0 * step);
+    told.seen.clear();
+    told.line.update({step, 30, 1, 1, 1, 0, 0});
+    seen += told.seen;
+  }
+  EXPECT_EQ(std::count(seen.begin(), seen.end(), '\n'), 6) << seen;
+  EXPECT_EQ(seen.find("within"), seen.rfind("within")) << "before the first step is done, once: " << seen;
+}
+
+TEST(TrainProgress, ATerminalShowsTheStageUntilASentenceWipesIt) {
+  Told told(true);
+  told.line.begin("starting");
+  EXPECT_EQ(told.seen, "\rstarting");
+  EXPECT_EQ(told.wait(0.4), "\rstarting");
+  told.line.begin("next");
+  EXPECT_EQ(told.wait(0.6), "\rnext    ");
+  told.seen.clear();
+  told.line.say("a sentence");
+  EXPECT_EQ(told.seen, "\r    \ra sentence\n");
 }
 
 TEST(TrainProgress, AFileGetsALineEveryTenSeconds) {

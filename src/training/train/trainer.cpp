@@ -15,10 +15,10 @@
 
 #include "core/base/fail.h"
 #include "core/base/file.h"
-#include "training/feed/batches.h"
+#include "core/tensor/parallel.h"
 #include "engine/model/model_file.h"
 #include "engine/model/provenance.h"
-#include "core/tensor/parallel.h"
+#include "training/feed/batches.h"
 #include "training/train/checkpoint.h"
 #include "training/train/clock.h"
 #include "training/train/curve.h"
@@ -56,9 +56,10 @@ void refuse_to_overwrite(const fs::path& folder) {
 }
 
 /// What teaches [loss] context, read again for a run taken up again, whose model has moved on.
-std::optional<model::LoadedModel> context_teacher(const TrainConfig& config) {
+std::optional<model::LoadedModel> context_teacher(const TrainConfig& config, ProgressLine& progress) {
   if (config.loss.context == 0) return std::nullopt;
   const TrainConfig first = beginning_of(config);
+  progress.begin("reading the model that teaches [loss] context");
   return initial_model(first.model, first.data.size, first.seed);
 }
 
@@ -80,6 +81,7 @@ TrainingState begin(const TrainRun& run, const Settings& settings, RunLog& log, 
     progress.say(fmt::format("notice: the run in '{}' has no checkpoint yet, so it starts at step 0", run.out.string()));
     log.cut(-1, -1);
   } else {
+    progress.begin(fmt::format("reading the checkpoint in '{}'", run.out.string()));
     auto found = load_checkpoint(run.out);
     if (!found.notice.empty()) progress.say("notice: " + found.notice);
     state = std::move(found.state);
@@ -90,11 +92,17 @@ TrainingState begin(const TrainRun& run, const Settings& settings, RunLog& log, 
   }
   state.settings = settings;
   const TrainConfig first = beginning_of(run.config);
+  progress.begin(first.model.backbone.empty() ? "drawing random weights"
+                                              : fmt::format("reading the backbone '{}'", first.model.backbone.string()));
   state.learner.model = initial_model(first.model, first.data.size, first.seed);
   check_rhos(run.config, state.learner.model.config);
   if (run.config.model.head_start == "vocabulary") {
     progress.say("the head begins with a vocabulary of the backbone's tokens");
-    start_from_vocabulary(state.learner.model, sample_patches(state.learner.model, first), first.seed);
+    progress.begin("describing pictures for the vocabulary");
+    const auto patches =
+        sample_patches(state.learner.model, first, [&](std::int64_t done, std::int64_t total) { progress.count(done, total); });
+    progress.begin(fmt::format("looking for {} words among their patches", state.learner.model.config.head.clusters));
+    start_from_vocabulary(state.learner.model, patches, first.seed);
   }
   return state;
 }
@@ -116,10 +124,12 @@ class Trainer {
         log_(log),
         progress_(progress),
         store_(config_.data.variants > 0 ? std::make_unique<FrozenStore>(config_, state_.learner.model, run.out) : nullptr),
-        loader_(config_.data, config_.augment, normalisation_of(state_.learner.model.config.input), config_.seed, state_.step,
-                known_in(store_.get())),
-        learner_(config_, state_.learner.model, store_.get(), teacher),
-        validation_(config_, threads) {
+        loader_(during("looking for the places to learn from").data, config_.augment,
+                normalisation_of(state_.learner.model.config.input), config_.seed, state_.step, known_in(store_.get())),
+        learner_(during("setting up the network"), state_.learner.model, store_.get(), teacher),
+        validation_(during(config_.validation.queries.empty() ? "rendering the town to validate on"
+                                                              : "looking for the photos to validate on"),
+                    threads) {
     const std::string data = model::as_utf8(loader_.describe());
     if (!state_.data.empty()) {  // of a checkpoint
       if (state_.data != data) {
@@ -144,6 +154,11 @@ class Trainer {
     return due && state_.validated_step < state_.step;
   }
   bool stop_wanted() const { return run_.stop_signal && run_.stop_signal() != 0; }
+  /// The configuration, for a member whose constructor takes its time.
+  const TrainConfig& during(const char* stage) {
+    progress_.begin(stage);
+    return config_;
+  }
 
   bool validate();
   void learn();
@@ -193,7 +208,11 @@ TrainOutcome Trainer::run() {
 bool Trainer::validate() {
   const auto start = Clock::now();
   const auto model = model_to_ship();
-  const auto recalls = validation_.measure(model, [this] { return stop_wanted(); });
+  progress_.begin(fmt::format("validating at step {}: describing pictures", state_.step));
+  const auto recalls = validation_.measure(model, [this, seen = std::int64_t{0}]() mutable {
+    progress_.count(seen++, validation_.pictures());
+    return stop_wanted();
+  });
   if (!recalls) return false;
   if (state_.step == 0 && !validation_.notice().empty()) progress_.say("notice: " + validation_.notice());
   progress_.say(
@@ -223,8 +242,13 @@ feed::Batch Trainer::next_batch() {
 
 void Trainer::learn() {
   const auto start = Clock::now();
+  if (learnt_steps_ == 0) progress_.begin("making the first batch");
   const feed::Batch batch = next_batch();
-  const StepResult result = learner_.learn(batch);
+  if (learnt_steps_ == 0) progress_.begin(fmt::format("learning from the first batch of {} pictures", batch.images));
+  const StepResult result = learner_.learn(batch, [&](std::int64_t done, std::int64_t total) {
+    if (done == 0) progress_.begin("computing tokens of the frozen blocks: pictures");
+    progress_.count(done, total);
+  });
   if (!result.finite) refuse(batch, result);
   ++state_.step;
   note_unreadable(batch);
@@ -274,8 +298,8 @@ model::LoadedModel Trainer::model_to_ship() const {
   const bool only = config_.model.weitop_only;
   model.config.provenance =
       model::history(origin_, fmt::format("{} by revisit, config {}, seed {}, {} steps of {} x {} pictures, on {}",
-                                   only ? "WeiToP trained on" : "trained", config_.name, config_.seed, state_.step,
-                                   config_.data.places_per_batch, config_.data.images_per_place, state_.data));
+                                          only ? "WeiToP trained on" : "trained", config_.name, config_.seed, state_.step,
+                                          config_.data.places_per_batch, config_.data.images_per_place, state_.data));
   return model;
 }
 
@@ -309,6 +333,7 @@ void check_places(const TrainConfig& config) {
 }
 
 TrainOutcome train(const TrainRun& run, ProgressLine& progress) {
+  progress.begin(fmt::format("training '{}', {} steps, into '{}'", run.config.name, run.config.steps, run.out.string()));
   const int threads = use_threads(run.config.threads);
   // Gradients of well-fitted pairs are denormal sooner or later, and those are slow. Our engine asks for the same, so that
   // a validation in between changes nothing.
@@ -316,7 +341,7 @@ TrainOutcome train(const TrainRun& run, ProgressLine& progress) {
   make_folder(run.out);
   RunLog log(run.out / "log.jsonl");
   remove_unfinished_files(run.out);
-  auto teacher = context_teacher(run.config);
+  auto teacher = context_teacher(run.config, progress);
   Settings settings = settings_of(run.config);
   if (teacher) settings.emplace_back("loss.context.teacher", model::identity_of(teacher->config));
   TrainingState state = begin(run, settings, log, progress);

@@ -184,6 +184,10 @@ Validation::Validation(const TrainConfig& config, int threads) : impl_(std::make
 
 Validation::~Validation() = default;
 
+std::int64_t Validation::pictures() const {
+  return static_cast<std::int64_t>(impl_->rhos.size() * (impl_->dataset.queries.size() + impl_->dataset.references.size()));
+}
+
 std::string Validation::describe() const {
   return fmt::format("{} queries and {} references of {}", impl_->dataset.queries.size(), impl_->dataset.references.size(),
                      impl_->town.empty() ? fmt::format("'{}'", impl_->dataset.name) : "a town that is not trained on");

@@ -43,6 +43,7 @@ class Validation {
   Validation(const Validation&) = delete;
   Validation& operator=(const Validation&) = delete;
 
+  std::int64_t pictures() const;      ///< that one measurement describes: all of them at every rho
   std::string describe() const;       ///< "100 queries and 200 references of a town that is not trained on"
   const std::string& notice() const;  ///< one sentence about photos that could not be used by the last measure; or empty
   /// Nothing when `stop` ended it.

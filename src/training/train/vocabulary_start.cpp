@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/aggregate/kmeans.h"
 #include "core/base/fail.h"
 #include "core/base/random.h"
-#include "training/feed/batches.h"
+#include "engine/aggregate/kmeans.h"
 #include "engine/model/model_file.h"
+#include "training/feed/batches.h"
 #include "training/train/device.h"
 #include "training/train/network.h"
 #include "training/train/tensors.h"
@@ -69,7 +69,8 @@ torch::Tensor words_of(const torch::Tensor& rows, int clusters, std::uint64_t se
 
 }  // namespace
 
-torch::Tensor sample_patches(const model::LoadedModel& model, const TrainConfig& config) {
+torch::Tensor sample_patches(const model::LoadedModel& model, const TrainConfig& config,
+                             const std::function<void(std::int64_t done, std::int64_t total)>& progress) {
   const torch::NoGradGuard no_grad;
   const model::InputConfig& input = model.config.input;
   feed::BatchLoader loader(config.data, config.augment, {input.mean, input.std}, config.seed, 0);
@@ -85,6 +86,7 @@ torch::Tensor sample_patches(const model::LoadedModel& model, const TrainConfig&
     const torch::Tensor pixels = torch::from_blob(const_cast<float*>(batch.pixels.data()),
                                                   {batch.images, 3, batch.size.height, batch.size.width}, torch::kFloat32);
     for (int i = 0; i < batch.images; ++i) {
+      if (progress) progress(std::min(seen + i, kSampledPictures), kSampledPictures);
       const torch::Tensor patches =
           network.tokens(pixels.slice(0, i, i + 1), -1)[0].slice(0, 1 + model.config.vit().registers).to(torch::kCPU);
       std::vector<std::int64_t> chosen;

@@ -8,6 +8,7 @@
 #include <torch/torch.h>
 
 #include <cstdint>
+#include <functional>
 
 #include "engine/model/config.h"
 #include "revisit/lab/train.h"
@@ -15,7 +16,8 @@
 namespace revisit::train {
 
 /// Rows (n, D) of patch tokens after the final norm, a sample of what the first batches of `config` show to `model`.
-torch::Tensor sample_patches(const model::LoadedModel& model, const TrainConfig& config);
+torch::Tensor sample_patches(const model::LoadedModel& model, const TrainConfig& config,
+                             const std::function<void(std::int64_t done, std::int64_t total)>& progress = {});
 
 /// Sets the MLPs of scores and features; the rest of the head stays. An inner layer holds each direction twice, once with either
 /// sign, so that what is behind its ReLU is a linear map: hidden / 2 directions, the strongest, or as many as there are.
