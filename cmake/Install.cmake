@@ -40,7 +40,7 @@ add_library(revisit::revisit ALIAS librevisit)
 revisit_collect_modules(lab_modules revisit_recipe revisit_fit revisit_town revisit_bench revisit_eval revisit_report)
 list(REMOVE_ITEM lab_modules ${modules})
 revisit_library(librevisit_lab revisit_lab MODULES ${lab_modules} LINK librevisit)
-set_target_properties(librevisit_lab PROPERTIES EXPORT_NAME lab)
+set_target_properties(librevisit_lab PROPERTIES EXPORT_NAME lab INSTALL_RPATH "$ORIGIN")
 add_library(revisit::lab ALIAS librevisit_lab)
 
 install(TARGETS revisit RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -62,4 +62,4 @@ install(EXPORT revisit NAMESPACE revisit:: FILE revisitTargets.cmake DESTINATION
 install(FILES ARCHITECTURE.md CHANGELOG.md CITATION.cff CONTRIBUTING.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES models/LICENSE models/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/models)
 install(DIRECTORY docs recipes examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
-        FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN "*.toml" PATTERN "*.cpp")
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN "*.jpg" PATTERN "*.toml" PATTERN "*.cpp")

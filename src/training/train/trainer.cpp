@@ -101,7 +101,7 @@ TrainingState begin(const TrainRun& run, const Settings& settings, RunLog& log, 
     progress.begin("describing pictures for the vocabulary");
     const auto patches =
         sample_patches(state.learner.model, first, [&](std::int64_t done, std::int64_t total) { progress.count(done, total); });
-    progress.begin(fmt::format("looking for {} words among their patches", state.learner.model.config.head.clusters));
+    progress.begin(fmt::format("looking for {} words among their patches", state.learner.model.config.head.clusters()));
     start_from_vocabulary(state.learner.model, patches, first.seed);
   }
   return state;
