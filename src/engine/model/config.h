@@ -56,8 +56,8 @@ struct Config {
   std::string nonfinite;    // the first tensor with NaN or infinity, when imported nevertheless; such a model is not run
 
   /// The backbone as a vision transformer. Throws Error kUsage when it is none.
-  VitConfig& vit() { return backbone.vit(); }
-  const VitConfig& vit() const { return backbone.vit(); }
+  auto& vit() { return backbone.vit(); }
+  const auto& vit() const { return backbone.vit(); }
 };
 
 /// Words of enums as they stand in model files and on the command line. The from_ functions throw Error kBadModel.
