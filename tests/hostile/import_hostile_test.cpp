@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "engine/model/test_models.h"
-#include "engine/model/vit_known.h"
 #include "revisit/error.h"
 #include "revisit/model.h"
 

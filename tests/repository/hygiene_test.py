@@ -9,9 +9,9 @@ import sys
 
 MAX_SOURCE_BYTES = 20 * 1024
 FOLDERS = ("src", "include", "tests", "fuzz", "examples", "cmake", "scripts", ".ci", "docs", "recipes")
-TEXT = {".cpp", ".h", ".py", ".sh", ".cmake", ".txt", ".in", ".md", ".json", ".toml", ".cff", ".map", ""}
+TEXT = {".cpp", ".h", ".def", ".py", ".sh", ".cmake", ".txt", ".in", ".md", ".json", ".toml", ".cff", ".map", ""}
 CODE = {".cpp", ".h"}
-NEEDS_HEAD = {".cpp", ".h", ".py", ".sh", ".cmake"}
+NEEDS_HEAD = {".cpp", ".h", ".def", ".py", ".sh", ".cmake"}
 
 # In code with comments and strings taken out (tests of hostile files have such words in their strings).
 FORBIDDEN_CALLS = {

@@ -13,8 +13,6 @@ namespace revisit::aggregate {
 
 namespace {
 
-constexpr const char* kHint = "--aggregate cls|mean|gem";
-
 std::unique_ptr<Aggregator> make_head(const model::LoadedModel& model) {
   const std::string& kind = model.config.head.kind;
 #define REVISIT_HEAD(name) \
@@ -32,9 +30,10 @@ std::unique_ptr<Aggregator> make_aggregator(const model::LoadedModel& model, con
                    "the model has its own head ({}), so aggregate '{}' cannot be used", head.kind, *word);
   }
   if (!head.is_none()) return make_head(model);
-  if (!word) fail_with_hint(ErrorCode::kUsage, kHint, "the model is a backbone without a head, so an aggregate must be chosen");
+  const std::string hint = "--aggregate " + pooling_words();
+  if (!word) fail_with_hint(ErrorCode::kUsage, hint, "the model is a backbone without a head, so an aggregate must be chosen");
   const std::optional<Pooling> pooling = pooling_from(*word);
-  if (!pooling) fail_with_hint(ErrorCode::kUsage, kHint, "'{}' is no aggregate", *word);
+  if (!pooling) fail_with_hint(ErrorCode::kUsage, hint, "'{}' is no aggregate", *word);
   return std::make_unique<PoolingAggregator>(*pooling, model.config.backbone.width());
 }
 

@@ -4,20 +4,31 @@
 #include "engine/aggregate/pooling.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include "engine/aggregate/head_parts.h"
 
 namespace revisit::aggregate {
 namespace {
 constexpr float kGemClamp = 1e-6F;
-}
+
+constexpr std::array<std::pair<const char*, Pooling>, 3> kPoolings{
+    {{"cls", Pooling::kCls}, {"mean", Pooling::kMean}, {"gem", Pooling::kGem}}};
+}  // namespace
 
 std::optional<Pooling> pooling_from(const std::string& word) {
-  if (word == "cls") return Pooling::kCls;
-  if (word == "mean") return Pooling::kMean;
-  if (word == "gem") return Pooling::kGem;
+  for (const auto& [name, pooling] : kPoolings) {
+    if (word == name) return pooling;
+  }
   return std::nullopt;
+}
+
+std::string pooling_words() {
+  std::string out;
+  for (const auto& [name, pooling] : kPoolings) out += (out.empty() ? "" : "|") + std::string(name);
+  return out;
 }
 
 void PoolingAggregator::aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) {

@@ -19,6 +19,8 @@ enum class Pooling {
 
 /// cls, mean or gem; nothing for any other word.
 std::optional<Pooling> pooling_from(const std::string& word);
+/// "cls|mean|gem"
+std::string pooling_words();
 
 class PoolingAggregator final : public Aggregator {
  public:

@@ -43,10 +43,18 @@ class BackboneConfig {
   std::vector<Product> products(Size input) const;
 
   // Of one family. These throw Error kUsage for a network of another.
-  VitConfig& vit();
-  const VitConfig& vit() const;
+  VitConfig& vit() { return or_refuse(std::get_if<VitConfig>(&any_)); }
+  const VitConfig& vit() const { return or_refuse(std::get_if<VitConfig>(&any_)); }
 
  private:
+  template <typename Settings>
+  Settings& or_refuse(Settings* found) const {
+    if (found == nullptr) wrong_family(Settings::kFamily);
+    return *found;
+  }
+  const char* family_name() const;
+  [[noreturn]] void wrong_family(const char* wanted) const;
+
   std::variant<VitConfig> any_;
 };
 

@@ -9,25 +9,6 @@
 #include "engine/model/backbone_family.h"
 
 namespace revisit::model {
-namespace {
-
-template <typename Any>
-const char* family_name(const Any& any) {
-  return std::visit([](const auto& settings) { return settings.kFamily; }, any);
-}
-
-template <typename Settings, typename Any>
-auto& settings_of(Any& any) {
-  auto* found = std::get_if<Settings>(&any);
-  if (found == nullptr) {
-    fail(ErrorCode::kUsage, "only a backbone of the family {} will do here, and the model's is {}", Settings::kFamily,
-         family_name(any));
-  }
-  return *found;
-}
-
-}  // namespace
-
 #define REVISIT_BACKBONE(name) const BackboneFamily& name##_family();
 #include "engine/model/backbones.def"
 
@@ -48,7 +29,10 @@ const BackboneFamily& backbone_family(const std::string& name) {
   fail(ErrorCode::kBadModel, "'{}' is not a family of backbones this version knows; known are {}", name, fmt::join(known, ", "));
 }
 
-const BackboneFamily& BackboneConfig::family() const { return backbone_family(family_name(any_)); }
+const char* BackboneConfig::family_name() const {
+  return std::visit([](const auto& settings) { return settings.kFamily; }, any_);
+}
+const BackboneFamily& BackboneConfig::family() const { return backbone_family(family_name()); }
 const std::string& BackboneConfig::arch() const { return family().arch(*this); }
 int BackboneConfig::width() const { return family().width(*this); }
 int BackboneConfig::stride() const { return family().stride(*this); }
@@ -57,8 +41,9 @@ Size BackboneConfig::grid(Size input) const { return family().grid(*this, input)
 double BackboneConfig::macs(Size input, std::span<const int> patches) const { return family().macs(*this, input, patches); }
 std::vector<Product> BackboneConfig::products(Size input) const { return family().products(*this, input); }
 
-VitConfig& BackboneConfig::vit() { return settings_of<VitConfig>(any_); }
-const VitConfig& BackboneConfig::vit() const { return settings_of<VitConfig>(any_); }
+void BackboneConfig::wrong_family(const char* wanted) const {
+  fail(ErrorCode::kUsage, "only a backbone of the family {} will do here, and the model's is {}", wanted, family_name());
+}
 
 Size round_to_stride(Size size, int stride) {
   const auto nearest = [stride](int side) { return std::max(1, (side + stride / 2) / stride) * stride; };

@@ -47,8 +47,8 @@ struct Config {
   bool has_weitop() const { return own.prune == "weitop"; }
 
   /// The backbone as a vision transformer. Throws Error kUsage when it is none.
-  VitConfig& vit() { return backbone.vit(); }
-  const VitConfig& vit() const { return backbone.vit(); }
+  auto& vit() { return backbone.vit(); }
+  const auto& vit() const { return backbone.vit(); }
 };
 
 /// What a model with WeiToP chooses unless its file says otherwise.

@@ -8,7 +8,6 @@
 
 #include "engine/model/backbone_family.h"
 #include "engine/model/model_file.h"
-#include "engine/model/vit_known.h"
 #include "revisit/error.h"
 
 namespace revisit::model {

@@ -19,7 +19,7 @@ namespace {
 constexpr int kFormat = 1;
 
 // Model files of before there was another family do not say theirs.
-constexpr const char* kFirstFamily = VitConfig::kFamily;
+constexpr const char* kFirstFamily = "vit";
 
 BackboneConfig backbone_from_metadata(const Fields& fields) {
   const auto find = [](const std::string& name) { return &backbone_family(name); };

@@ -9,7 +9,6 @@
 #include "engine/model/head_family.h"
 #include "engine/model/model_file.h"
 #include "engine/model/random_values.h"
-#include "engine/model/vit_known.h"
 
 namespace revisit::model {
 namespace {

@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The settings of a vision transformer: DINOv2 S/B/L/g, with registers or SwiGLU too, and timm ViTs.
+// The settings of a vision transformer: DINOv2 S/B/L/g, with registers or SwiGLU too, and timm ViTs. The known ones by name.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace revisit::model {
 
@@ -35,5 +37,12 @@ struct VitConfig {
 
 const char* name_of(PosRule rule);  // hub, hub-antialias, hf, timm
 PosRule pos_rule_from(const std::string& word);
+
+/// "dinov2_vits14", "dinov2_vitb14_reg4", "vit_tiny_patch16", ...: a config without position grid and rule. Empty when unknown.
+std::optional<VitConfig> known_arch(const std::string& name);
+std::vector<std::string> known_arch_names();
+
+/// The known name that fits a config, else "vit".
+std::string arch_name_of(const VitConfig& vit);
 
 }  // namespace revisit::model

@@ -27,6 +27,7 @@ const BackboneFamily& vit_family() {
   return family;
 }
 
+const char* VitFamily::name() const { return VitConfig::kFamily; }
 const std::string& VitFamily::arch(const BackboneConfig& config) const { return config.vit().arch; }
 int VitFamily::width(const BackboneConfig& config) const { return config.vit().width; }
 int VitFamily::stride(const BackboneConfig& config) const { return config.vit().patch; }

@@ -9,9 +9,8 @@ namespace revisit::model {
 
 class VitFamily final : public BackboneFamily {
  public:
-  const char* name() const override { return VitConfig::kFamily; }
-
   // vit_family.cpp
+  const char* name() const override;
   const std::string& arch(const BackboneConfig& config) const override;
   int width(const BackboneConfig& config) const override;
   int stride(const BackboneConfig& config) const override;

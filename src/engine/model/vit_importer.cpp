@@ -11,7 +11,6 @@
 #include "engine/model/backbone_importer.h"
 #include "engine/model/config.h"
 #include "engine/model/vit_family.h"
-#include "engine/model/vit_known.h"
 #include "engine/model/vit_names.h"
 #include "revisit/model.h"
 

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // The table of known vision transformers.
-#include "engine/model/vit_known.h"
-
 #include <array>
 #include <string_view>
+
+#include "engine/model/vit_config.h"
 
 namespace revisit::model {
 namespace {

@@ -140,7 +140,7 @@ TEST(IndexCompatibility, VersionOneBecomesVersionTwoWithTheNextWriterAndAnswersA
 TEST(IndexCompatibility, AWriterThatIsRefusedLeavesVersionOneAsItIs) {
   const KeptIndex folder("index_v1");
   IndexSettings other = settings_of(kKeptDim);
-  other.fingerprint = "beef";
+  other.model_constants["fingerprint"] = "beef";
   expect_error([&] { IndexWriter::open(folder.path(), other); }, ErrorCode::kMismatch, "beef");
   EXPECT_EQ(number_of(folder.path(), kVersionQuery), 1);
   sql(folder.path(), "UPDATE photos SET time_s = 'noon' WHERE row = 3");

@@ -17,7 +17,6 @@
 #include "engine/model/containers.h"
 #include "engine/model/model_file.h"
 #include "engine/model/provenance.h"
-#include "engine/model/vit_known.h"
 #include "engine/reduce/one_cut.h"
 #include "revisit/model.h"
 #include "training/train/local_start.h"
@@ -35,12 +34,12 @@ double inverse_softplus(double y) {
 /// Ones for norms and LayerScale (as DINOv2 was released), zero biases, everything else normal with deviation 0.02 or as
 /// local_start has it.
 std::vector<float> backbone_values(const std::string& name, const std::vector<std::int64_t>& shape, const TrainModel& settings,
-                                   const model::VitConfig& vit, std::uint64_t seed) {
+                                   const model::Config& config, std::uint64_t seed) {
   const std::size_t count = count_of(shape);
   const bool is_norm = name.find("norm") != std::string::npos;
   if (name.ends_with(".gamma") || (is_norm && name.ends_with(".weight"))) return std::vector<float>(count, 1.0F);
   if (name.ends_with(".bias")) return std::vector<float>(count, 0.0F);
-  if (settings.start == "local") return local_start(name, shape, vit, seed);
+  if (settings.start == "local") return local_start(name, shape, config.vit(), seed);
   return normal_values(name, count, 0.02, seed);
 }
 
@@ -252,7 +251,7 @@ model::LoadedModel initial_model(const TrainModel& settings, Size input, std::ui
       if (backbone) {
         out.weights.add(name, backbone->weights.at(name), backbone);
       } else {
-        out.weights.add_f32(name, shape, backbone_values(name, shape, settings, out.config.vit(), seed));
+        out.weights.add_f32(name, shape, backbone_values(name, shape, settings, out.config, seed));
       }
       continue;
     }

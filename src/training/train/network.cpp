@@ -55,7 +55,9 @@ void tie(const torch::Tensor& deltas) {
 }
 
 /// (B, T, D) -> its patches (B, N, D)
-torch::Tensor patches_of(const model::VitConfig& vit, const torch::Tensor& tokens) { return tokens.slice(1, 1 + vit.registers); }
+torch::Tensor patches_of(const model::Config& config, const torch::Tensor& tokens) {
+  return tokens.slice(1, 1 + config.vit().registers);
+}
 
 }  // namespace
 
@@ -119,7 +121,7 @@ void Network::advance(FrozenTokens& state, int first, int last, double rho) cons
   for (int done = first;; ++done) {
     // A defined input means that the pruning layer was passed already, perhaps at the very end of the frozen part.
     if (has_weitop() && done == config_.own.prune_layer && !state.weitop_input.defined()) {
-      state.weitop_input = patches_of(config_.vit(), state.tokens).detach();
+      state.weitop_input = patches_of(config_, state.tokens).detach();
       if (rho < 1) {
         state.kept = choose_patches(config_.own, tensors_, state.weitop_input, state.columns, rho);
         state.tokens = keep_patches(state.tokens, 1 + config_.vit().registers, state.kept);
@@ -159,7 +161,7 @@ Forward Network::forward(const FrozenTokens& frozen, bool training, double rho) 
   advance(state, frozen_blocks(), config_.backbone.blocks(), rho);
   const torch::Tensor tokens = final_norm(config_.vit(), tensors_, state.tokens);
   HeadResult head =
-      run_head(config_.head, tensors_, tokens.select(1, 0), patches_of(config_.vit(), tokens), training ? options_.dropout : 0.0);
+      run_head(config_.head, tensors_, tokens.select(1, 0), patches_of(config_, tokens), training ? options_.dropout : 0.0);
   Forward out;
   out.tokens = tokens;
   out.descriptor = head.descriptor;

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The vision transformer on torch tensors, and the choice of patches by WeiToP: what src/vit and src/prune do, for a batch.
+// The vision transformer on torch tensors, and the choice of patches by WeiToP: what engine/backbone/vit and
+// engine/reduce do, for a batch.
 #pragma once
 
 #include <torch/torch.h>

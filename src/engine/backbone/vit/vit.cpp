@@ -20,12 +20,6 @@ namespace {
 
 const std::string kPrefix = "backbone.model.";
 
-tensor::Linear patch_projection(const model::VitConfig& config, const model::Weights& weights) {
-  // A convolution whose stride is its kernel size is one matrix product over flattened patches (channel, y, x).
-  const int in = 3 * config.patch * config.patch;
-  return model::load_linear(weights, kPrefix + "patch_embed.proj", in, config.width, {.after = tensor::Linear::After::kAdd});
-}
-
 // (3, H, W) -> (N0, 3 * patch * patch)
 void gather_patches(const float* pixels, Size size, int patch, tensor::Matrix out) {
   const int grid_cols = size.width / patch;
@@ -44,7 +38,11 @@ void gather_patches(const float* pixels, Size size, int patch, tensor::Matrix ou
 
 }  // namespace
 
-Vit::Vit(const model::LoadedModel& model) : config_(model.config.vit()), patch_(patch_projection(config_, model.weights)) {
+// The patch embedding is a convolution whose stride is its kernel size: one product over flattened patches (channel, y, x).
+Vit::Vit(const model::LoadedModel& model)
+    : config_(model.config.vit()),
+      patch_(model::load_linear(model.weights, kPrefix + "patch_embed.proj", 3 * config_.patch * config_.patch, config_.width,
+                                {.after = tensor::Linear::After::kAdd})) {
   const auto data = [&](const char* name, std::int64_t rows) {
     return model.weights.f32_data(kPrefix + name, rows * config_.width);
   };
