@@ -30,6 +30,6 @@ inline bool on_ci() {
     const auto wanted = revisit::testing::shared_folder() / (relative);                                    \
     if (!std::filesystem::exists(wanted)) {                                                                \
       if (revisit::testing::on_ci()) FAIL() << wanted << " is missing, and with CI=true it must be there"; \
-      GTEST_SKIP() << wanted << " is not there; this test needs the recorded cases";                       \
+      GTEST_SKIP() << wanted << " does not exist; this test needs the recorded cases";                       \
     }                                                                                                      \
   } while (false)

@@ -22,7 +22,7 @@ namespace {
 
 std::vector<Option> describe_options(DescribeArgs& args, Console& console) {
   std::vector<Option> options;
-  options.push_back({"-o,--output", "FILE.npy", "write the descriptors as float32 (n, D), one row an input, unit length",
+  options.push_back({"-o,--output", "FILE.npy", "write the descriptors as float32 (n, D), one row per input, unit length",
                      to_text(args.output)});
   add_model_option(options, args.model);
   add_spec_options(options, args.model);
@@ -145,8 +145,7 @@ int run_describe(const DescribeArgs& args, Console& console) {
     check_output_file(args.output);
     refuse_to_overwrite(args.output, list);
   }
-  if (list.left_out > 0)
-    console.talk(fmt::format("notice: {} files in the folders are no .jpg, .jpeg, .png or .webp", list.left_out));
+  if (list.others.count() > 0) console.talk("notice: " + list.others.text());
 
   const Model model = open_model(args.model.model, console);
   Extractor extractor(model, args.model.spec, args.model.threads);

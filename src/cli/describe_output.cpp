@@ -92,7 +92,7 @@ void refuse_to_overwrite(const fs::path& output, const InputList& inputs) {
   std::string first(6, '\0');
   std::ifstream(output, std::ios::binary).read(first.data(), static_cast<std::streamsize>(first.size()));
   if (first == "\x93NUMPY") return;
-  fail_with_hint(ErrorCode::kUsage, "-o NAME.npy", "'{}' is there already and is no .npy file: it is not written over",
+  fail_with_hint(ErrorCode::kUsage, "-o NAME.npy", "'{}' is there already and is not a .npy file: it is not written over",
                  output.string());
 }
 

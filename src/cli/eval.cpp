@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <memory>
 
@@ -81,6 +82,13 @@ std::string model_of_method(const EvalArgs& args) {
     for (const auto& file : find_model_files()) {
       if (plain(file.stem().string()) == plain(name)) return file.string();
     }
+  }
+  // Methods of the field whose checkpoints cannot be imported.
+  constexpr std::array kUnknown{"netvlad", "sfrs", "cosplace", "convap", "mixvpr", "eigenplaces", "anyloc", "cricavpr", "clique_mining",
+                                "megaloc", "boq", "apgem", "supervlad"};
+  if (std::ranges::any_of(kUnknown, [&](const char* name) { return plain(args.method).starts_with(name); })) {
+    fail_with_hint(ErrorCode::kUsage, "DINOv2, SALAD, WeiAD with WeiToP and timm ViT are what `revisit model import` reads",
+                   "revisit cannot run the method '{}' yet", args.method);
   }
   fail_with_hint(ErrorCode::kUsage, fmt::format("revisit model import CHECKPOINT -o models/{}.safetensors", plain(args.method)),
                  "no model file is named '{}': its weights have to be imported first", names.back());

@@ -42,7 +42,7 @@ void print(const FitVladReport& report, const FitVladArgs& args, Console& consol
   console.data(
       fmt::format("photos        {} read, {} skipped\n"
                   "vocabulary    {} words from {} tokens, {} rounds, mean squared distance {:.4f}\n"
-                  "model         {} blocks of {}, {}x{}, {} values a descriptor\n"
+                  "model         {} blocks of {}, {}x{}, {} values per descriptor\n"
                   "written       {}\n",
                   report.photos, report.skipped.size(), report.info.clusters, report.tokens, report.rounds,
                   report.mean_square_distance, report.info.depth, report.info.arch, report.info.size.height,
@@ -57,7 +57,7 @@ int run_fit_vlad(FitVladArgs& args, Console& console) {
   args.options.orientation = args.orientation == "apply" ? Orientation::kApply : Orientation::kIgnore;
   std::error_code ignored;
   if (!std::filesystem::exists(args.photos, ignored) && args.photos.find_first_of("*?[") == std::string::npos) {
-    fail_with_hint(ErrorCode::kNotFound, "--photos FOLDER", "the photos '{}' are not there", args.photos);
+    fail_with_hint(ErrorCode::kNotFound, "--photos FOLDER", "the photos '{}' do not exist", args.photos);
   }
   const InputList inputs = expand_inputs({args.photos});
   if (!inputs.unreadable.empty()) fail(inputs.unreadable.front().code, "{}", inputs.unreadable.front().reason);

@@ -26,7 +26,7 @@ Model open_for(const fs::path& folder, const std::string& name, bool stored, Con
   } catch (const Error& error) {
     if (!stored || error.code() != ErrorCode::kNotFound) throw;
     fail_with_hint(ErrorCode::kNotFound, "--model FILE says where it is now",
-                   "index '{}' was made with the model '{}', which is not there", folder.string(), name);
+                   "index '{}' was made with the model '{}', which does not exist", folder.string(), name);
   }
 }
 

@@ -48,7 +48,7 @@ void walk(const fs::path& folder, InputList& out) {
     std::error_code ignored;  // an entry whose kind is unknown is judged by its name and fails on opening
     const bool is_folder = entry.is_directory(ignored) && !entry.is_symlink(ignored);
     if (!is_folder) {
-      is_picture_name(entry.path()) ? out.paths.push_back(entry.path()) : void(++out.left_out);
+      is_picture_name(entry.path()) ? out.paths.push_back(entry.path()) : out.others.add(entry.path().filename().string());
       continue;
     }
     const auto before = out.paths.size() + out.unreadable.size();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "revisit/error.h"
+#include "core/formats/other_files.h"
 #include "revisit/image.h"
 
 namespace revisit::cli {
@@ -17,7 +18,7 @@ namespace revisit::cli {
 struct InputList {
   std::vector<std::filesystem::path> paths;  ///< in argument order; a folder's photos sorted by path
   std::vector<Skipped> unreadable;           ///< folders that cannot be read or hold no photo
-  std::size_t left_out = 0;                  ///< files in folders whose extension is no picture's
+  OtherFiles others;                         ///< files in folders that are not photos
   bool has_folder = false;
 };
 

@@ -47,7 +47,7 @@ TEST_F(Inputs, FoldersGiveTheirPicturesSortedAndCountTheRest) {
   EXPECT_EQ(list.paths[2], folder_ / "b/z.PNG");
   EXPECT_EQ(list.paths[3], folder_ / "c.jpeg");
   EXPECT_EQ(list.paths[4], "later.jpg");
-  EXPECT_EQ(list.left_out, 2U);
+  EXPECT_EQ(list.others.count(), 2U);
   EXPECT_TRUE(list.has_folder);
 }
 

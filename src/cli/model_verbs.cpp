@@ -194,8 +194,8 @@ int run_list(Console& console) {
   console.json ? console.data_json(Json{{"schema", 1}, {"models", std::move(list)}}) : console.data(out);
   if (std::ranges::all_of(models, [](const ListedModel& one) { return one.path.empty(); })) {
     console.talk(
-        "no model files in $REVISIT_MODEL_PATH or ./models; revisit model import CHECKPOINT -o models/NAME.safetensors makes "
-        "one");
+        "no model files in $REVISIT_MODEL_PATH or ./models: mkdir -p models && revisit model import CHECKPOINT -o "
+        "models/NAME.safetensors makes one");
   }
   return 0;
 }

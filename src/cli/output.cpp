@@ -38,6 +38,9 @@ void check_output_folder(const std::filesystem::path& folder) {
   namespace fs = std::filesystem;
   if (folder.empty()) return;
   std::error_code ignored;
+  if (fs::exists(folder / "catalogue.sqlite", ignored)) {
+    fail_with_hint(ErrorCode::kUsage, "choose another folder", "'{}' is an index, which no report is written into", folder.string());
+  }
   fs::path there = folder;  // as far up as it takes to find something
   while (!there.empty() && !fs::exists(there, ignored)) there = there.parent_path();
   if (there.empty()) there = ".";

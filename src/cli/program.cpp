@@ -93,6 +93,19 @@ int show_help(Arguments words, Console& console) {
   return 0;
 }
 
+// The library speaks of fields in backquotes, `accept_truncated`; where the verb has a flag of that name, that is what a user types.
+std::string with_flags(std::string text, const Verb& verb) {
+  for (const auto& option : verb.options) {
+    std::string field = option.long_name().substr(2);
+    std::ranges::replace(field, '-', '_');
+    const std::string quoted = "`" + field + "`";
+    for (auto at = text.find(quoted); at != std::string::npos; at = text.find(quoted)) {
+      text.replace(at, quoted.size(), option.long_name());
+    }
+  }
+  return text;
+}
+
 int dispatch(const Arguments& arguments, Console& console) {
   if (arguments.empty()) {
     console.talk(program_help(listed()));
@@ -116,7 +129,11 @@ int dispatch(const Arguments& arguments, Console& console) {
   }
   console.arguments = words;
   parse_arguments(verb, words);
-  return verb.run();
+  try {
+    return verb.run();
+  } catch (const Error& error) {
+    throw Error(error.code(), with_flags(error.what(), verb), with_flags(error.hint(), verb));
+  }
 }
 
 }  // namespace

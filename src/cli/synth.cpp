@@ -27,7 +27,7 @@ struct SynthArgs {
 void mention_strangers(const std::filesystem::path& folder, int expected, Console& console) {
   const auto there = photos_in(folder).size();
   if (there > static_cast<std::size_t>(expected)) {
-    console.warn(fmt::format("notice: '{}' holds {} pictures that are no part of this town", folder.string(),
+    console.warn(fmt::format("notice: '{}' holds {} pictures that are not part of this town", folder.string(),
                              there - static_cast<std::size_t>(expected)));
   }
 }

@@ -64,7 +64,7 @@ void require_inputs(const TrainConfig& config, const std::string& file) {
   for (const auto& [key, path] : inputs_of(config)) {
     std::error_code error;
     if (path.empty() || fs::exists(path, error)) continue;
-    fail_with_hint(ErrorCode::kNotFound, "relative paths start at the configuration's folder", "{}: {} is not there: '{}'", file,
+    fail_with_hint(ErrorCode::kNotFound, "relative paths start at the configuration's folder", "{}: {} does not exist: '{}'", file,
                    key, path.string());
   }
 }
@@ -78,7 +78,7 @@ fs::path find_trainer() {
     if (::access(program.c_str(), X_OK) == 0) return program;
   }
   fail_with_hint(ErrorCode::kIo, "on Debian: scripts/install-deps.sh train, then build and install revisit again",
-                 "this revisit was built without LibTorch (packages libtorch-dev and libopenblas0-openmp): '{}' is not there",
+                 "this revisit was built without LibTorch (packages libtorch-dev and libopenblas0-openmp): '{}' does not exist",
                  (folder / REVISIT_LIBEXEC / "revisit-train").lexically_normal().string());
 }
 

@@ -86,7 +86,7 @@ class Browser:
     def screenshot(self, page, file, width, height):
         file.unlink(missing_ok=True)
         run(*self.base, f"--window-size={width},{height}", f"--screenshot={file}", page.as_uri())
-        expect(file.exists() and file.stat().st_size > 20_000, f"{file} is no screenshot of a page with pictures")
+        expect(file.exists() and file.stat().st_size > 20_000, f"{file} is not a screenshot of a page with pictures")
 
 
 def probe(browser, page, width):
@@ -142,8 +142,8 @@ def main():
         expect(len(reasons) == 12, f"{len(reasons)} of 12 answers say why")
         expect(not seen["empty"], f"pictures that did not load: {seen['empty'][:3]}")
         expect(seen["squashed"] == 0, f"{seen['squashed']} pictures are too small to see")
-        expect(seen["curve"] and min(seen["curve"]) > 150 and seen["curveLines"] == 1, "the precision-recall curve is not there")
-        expect(seen["map"] and min(seen["map"]) > 100, "the map is not there")
+        expect(seen["curve"] and min(seen["curve"]) > 150 and seen["curveLines"] == 1, "the precision-recall curve does not exist")
+        expect(seen["map"] and min(seen["map"]) > 100, "the map does not exist")
         expect(seen["discs"] == 16 + 12, f"{seen['discs']} dots on the map, 28 expected")
         expect(seen["scroll"] <= seen["width"], f"at {width} pixels the page scrolls sideways: {seen['outside']}")
         expect(not seen["outside"], f"at {width} pixels these stick out: {seen['outside']}")
@@ -156,7 +156,7 @@ def main():
     sweep = work / "sweep/report.html"
     check_closed(sweep, browser)
     seen = probe(browser, sweep, 1280)
-    expect(seen["curve"] and seen["curveLines"] == 2, "the sweep's curve, or its line in the legend, is not there")
+    expect(seen["curve"] and seen["curveLines"] == 2, "the sweep's curve, or its line in the legend, does not exist")
     browser.screenshot(sweep, work / "sweep.png", 1280, 1100)
 
     print("\n".join(problems))

@@ -80,7 +80,7 @@ TEST_F(Describe, NeverWritesOverAPhotoOrAnInput) {
   const auto photo = picture("a.png", 1), other = picture("b.png", 2);
   const auto forgotten = run_program({"describe", photo, "-o", other});
   EXPECT_EQ(forgotten.exit_code, 2);
-  EXPECT_NE(forgotten.err.find("is no .npy file: it is not written over"), std::string::npos) << forgotten.err;
+  EXPECT_NE(forgotten.err.find("is not a .npy file: it is not written over"), std::string::npos) << forgotten.err;
   const auto same = run_program({"describe", photo, "-o", photo});
   EXPECT_EQ(same.exit_code, 2);
   EXPECT_NE(same.err.find("both an input and the output"), std::string::npos) << same.err;

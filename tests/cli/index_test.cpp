@@ -5,6 +5,7 @@
 
 #include "core/formats/npy.h"
 #include "run_program.h"
+#include "shared_data.h"
 
 namespace revisit::testing {
 namespace {
@@ -55,7 +56,7 @@ TEST_F(IndexVerbs, NeitherPhotosNorTheIndexItselfAreWrittenOver) {
   pictures("more", 2, 9);
   const auto forgotten = run({"index", "add", "photos", "more", "--size", "28x28"});
   EXPECT_EQ(forgotten.exit_code, 2) << forgotten.out;
-  EXPECT_NE(forgotten.err.find("'photos' is no index, but a folder with other files, such as '"), std::string::npos)
+  EXPECT_NE(forgotten.err.find("'photos' is not an index, but a folder with other files, such as '"), std::string::npos)
       << forgotten.err;
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "photos"), {}), 2) << "nothing was put there";
   ASSERT_EQ(add({"photos"}).exit_code, 0);
@@ -196,6 +197,57 @@ TEST_F(IndexVerbs, SettingsOfTheIndexAreUsedAndMisfitsRefused) {
   EXPECT_NE(turned.err.find("orientation apply, not ignore"), std::string::npos) << turned.err;
 }
 
+TEST_F(IndexVerbs, AReportIsNotWrittenIntoAnIndexAndArgumentsTheWrongWayRoundAreTold) {
+  pictures("photos", 2);
+  ASSERT_EQ(add({"photos"}).exit_code, 0);
+  const auto into = run({"query", "db", "photos/0.png", "-o", "db"});
+  EXPECT_EQ(into.exit_code, 2);
+  EXPECT_NE(into.err.find("'db' is an index"), std::string::npos) << into.err;
+  EXPECT_FALSE(fs::exists(folder_ / "db/report.html"));
+  const auto swapped = run({"query", "photos/0.png", "db"});
+  EXPECT_EQ(swapped.exit_code, 2);
+  EXPECT_NE(swapped.err.find("revisit query db photos/0.png"), std::string::npos) << swapped.err;
+  const auto two = run({"query", "db", "photos/0.png", "-k", "2"});
+  EXPECT_NE(two.out.find("\n  2. 1.png  similarity "), std::string::npos) << two.out;
+}
+
+TEST_F(IndexVerbs, AnotherImportOfOneCheckpointIsAnotherModel) {
+  pictures("photos", 3);
+  REVISIT_REQUIRE_SHARED("golden/dinov2_plain");
+  const auto checkpoint = fs::absolute(shared_folder() / "golden/dinov2_plain/hub.pth").string();
+  const auto import = [&](const char* name, std::vector<std::string> more) {
+    more.insert(more.begin(), {"model", "import", checkpoint, "-o", name});
+    ASSERT_EQ(run(more).exit_code, 0);
+  };
+  import("plain.safetensors", {});
+  ASSERT_EQ(run({"index", "add", "db", "photos", "--model", "plain.safetensors", "--aggregate", "cls"}).exit_code, 0);
+  const std::vector<std::pair<std::vector<std::string>, std::string>> others{{{"--mean", "0,0,0"}, "mean '"},
+                                                                             {{"--heads", "2"}, "heads '"},
+                                                                             {{"--resize", "bicubic"}, "resize 'bilinear', not 'bicubic'"},
+                                                                             {{"--pos-rule", "timm"}, "pos_rule 'hub', not 'timm'"}};
+  for (const auto& [flags, words] : others) {
+    import("other.safetensors", flags);
+    for (const auto& refused :
+         {run({"query", "db", "photos/0.png", "--model", "other.safetensors"}), run({"index", "add", "db", "photos", "--model", "other.safetensors"})}) {
+      EXPECT_EQ(refused.exit_code, 3) << flags[0];
+      EXPECT_NE(refused.err.find(words), std::string::npos) << refused.err;
+    }
+    ASSERT_EQ(run({"index", "add", "other" + flags[0], "photos", "--model", "other.safetensors", "--aggregate", "cls"}).exit_code, 0);
+    const auto merged = run({"index", "merge", "db", "other" + flags[0]});
+    EXPECT_EQ(merged.exit_code, 3);
+    EXPECT_NE(merged.err.find(flags[0] == "--heads" ? "heads '" : words), std::string::npos) << merged.err;
+    // The model file replaced under the feet of an index.
+    fs::copy(folder_ / "db", folder_ / "moved", fs::copy_options::recursive);
+    fs::rename(folder_ / "plain.safetensors", folder_ / "kept");
+    fs::copy_file(folder_ / "other.safetensors", folder_ / "plain.safetensors");
+    EXPECT_EQ(run({"query", "moved", "photos/0.png"}).exit_code, 3) << flags[0];
+    fs::rename(folder_ / "kept", folder_ / "plain.safetensors");
+    fs::remove_all(folder_ / "moved");
+  }
+  EXPECT_EQ(run({"query", "db", "photos/0.png"}).exit_code, 0);
+  EXPECT_EQ(info()["rows"], 3);
+}
+
 TEST_F(IndexVerbs, ExportsAreWhatIsInTheIndex) {
   pictures("photos", 4);
   ASSERT_EQ(add({"photos"}).exit_code, 0);
@@ -261,7 +313,7 @@ TEST_F(IndexVerbs, AMergeBringsThePlacesOfPhotosThatAreThere) {
 TEST_F(IndexVerbs, FilesThatAreNoPhotosAreTold) {
   pictures("photos", 2);
   text_file("photos/notes.txt", "not a photo");
-  EXPECT_NE(add({"photos"}).err.find("1 file is no .jpg, .jpeg, .png or .webp and left out"), std::string::npos);
+  EXPECT_NE(add({"photos"}).err.find("skipped 1 file that is not a photo ("), std::string::npos);
 }
 
 TEST_F(IndexVerbs, QueriesOfOneNameAreToldApart) {

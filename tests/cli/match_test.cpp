@@ -110,7 +110,7 @@ TEST_F(Match, LoopClosureLeavesOutTheRecentPast) {
       EXPECT_LE(at, static_cast<std::ptrdiff_t>(q) - 4);
     }
   }
-  EXPECT_EQ(match({"--exclude-recent", "4"}).exit_code, 2) << "two folders are no sequence";
+  EXPECT_EQ(match({"--exclude-recent", "4"}).exit_code, 2) << "two folders are not a sequence";
   EXPECT_EQ(match({"--exclude-seconds", "4"}).exit_code, 2) << "no times are known";
   const auto same = run({"match", "town/queries", "town/queries", "--size", "56x70"});
   EXPECT_NE(same.err.find("every photo finds itself"), std::string::npos);

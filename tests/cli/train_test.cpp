@@ -86,12 +86,12 @@ TEST_F(Train, NamesWhatTheConfigurationExpectsOnDisk) {
   const auto file = text_file("sub/c.toml", "[model]\nbackbone = \"b.pth\"\n" + kTown.substr(kTown.find('[')));
   const auto backbone = run_program({"train", file});
   EXPECT_EQ(backbone.exit_code, 3);
-  EXPECT_NE(backbone.err.find("[model] backbone is not there: '" + path("sub/b.pth") + "'"), std::string::npos) << backbone.err;
+  EXPECT_NE(backbone.err.find("[model] backbone does not exist: '" + path("sub/b.pth") + "'"), std::string::npos) << backbone.err;
   const auto pairs =
       text_file("p.toml", "[[data.source]]\nkind = \"pairs\"\npath = \".\"\nqueries = \"sub\"\nreferences = \"winter\"\n");
   const auto references = run_program({"train", pairs});
   EXPECT_EQ(references.exit_code, 3);
-  EXPECT_NE(references.err.find("[[data.source]] 1 references is not there"), std::string::npos) << references.err;
+  EXPECT_NE(references.err.find("[[data.source]] 1 references does not exist"), std::string::npos) << references.err;
   const auto town = text_file("town.toml", kTown);
   const auto out = run_program({"train", town, "--out", town});
   EXPECT_EQ(out.exit_code, 2);

@@ -101,7 +101,7 @@ TEST(HostileNpy, OtherFormsAreRefused) {
   }
   {
     PickleBuilder p(3);
-    refused(close(open_array(p, {-1}, "O8", "|").list()).stop(), "sizes are no integers");
+    refused(close(open_array(p, {-1}, "O8", "|").list()).stop(), "sizes are not integers");
   }
   {
     PickleBuilder p(3);

@@ -48,7 +48,7 @@ TEST_F(ImageHostile, RefusesTwelveFilesThatAreNoPictures) {
   std::vector<std::pair<fs::path, ErrorCode>> files = {
       {write("empty.jpg", {}), ErrorCode::kBadImage},
       {write("one_byte.jpg", {std::byte{0xFF}}), ErrorCode::kBadImage},
-      {write("text.jpg", to_bytes("this is no picture\n")), ErrorCode::kBadImage},
+      {write("text.jpg", to_bytes("this is not a picture\n")), ErrorCode::kBadImage},
       {write("page.png", to_bytes("<!doctype html><html></html>")), ErrorCode::kBadImage},
       {write("bitmap.jpg", to_bytes("BM............")), ErrorCode::kBadImage},
       {write("start_only.jpg", to_bytes("\xff\xd8\xff")), ErrorCode::kBadImage},

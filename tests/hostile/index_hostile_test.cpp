@@ -91,7 +91,7 @@ std::vector<Case> catalogue_cases() {
   const auto run = [](const std::string& statements) { return [=](const Path& f) { sql(f, statements); }; };
   return {
       {"not a database", "file is not a database", [=](const Path& f) { write_bytes(file(f), std::string(8192, 'x')); }},
-      {"text", "file is not a database", [=](const Path& f) { write_bytes(file(f), "hello, this is no database at all\n"); }},
+      {"text", "file is not a database", [=](const Path& f) { write_bytes(file(f), "hello, this is not a database at all\n"); }},
       {"cut in the middle", "catalogue.sqlite",
        [=](const Path& f) { write_bytes(file(f), read_bytes(file(f)).substr(0, 6000)); }},
       {"link", "catalogue.sqlite' is a link",

@@ -103,7 +103,7 @@ TEST(StorageLies, AreRefusedInBothTorchFormats) {
          view(b, 0, {8}, {1});
          b.text("s").storage("FloatStorage", "0", 8);
        }},
-      {"a key that is no text", "whose key is no text",
+      {"a key that is not text", "whose key is not text",
        [](PickleBuilder& b) { b.none().tensor("FloatStorage", "0", 8, 0, {8}, {1}); }},
       {"a key that is not UTF-8", "not UTF-8",
        [](PickleBuilder& b) { b.text("\xFF").tensor("FloatStorage", "0", 8, 0, {8}, {1}); }},

@@ -12,7 +12,7 @@ for needed in "$shared/tools/parity.py" "$shared/golden"; do
       echo "failed: $needed is missing, and with CI=true it must be there"
       exit 1
     fi
-    echo "skipped: $needed is not there; this test needs the recorded cases"
+    echo "skipped: $needed does not exist; this test needs the recorded cases"
     exit 77
   fi
 done

@@ -49,7 +49,7 @@ def need(path):
         return path
     if os.environ.get("CI") == "true":
         raise Failed(f"{path} is missing, and with CI=true it must be there")
-    print(f"skipped: {path} is not there; this test needs the shared folder")
+    print(f"skipped: {path} does not exist; this test needs the shared folder")
     sys.exit(77)
 
 
@@ -79,7 +79,7 @@ def import_models(program, shared, models):
 
 def model_file(models, name):
     file = models / f"{name}.safetensors"
-    check(file.exists(), f"{file} is not there: the test that imports the models has to run first")
+    check(file.exists(), f"{file} does not exist: the test that imports the models has to run first")
     return file
 
 

@@ -89,7 +89,7 @@ def teaches(root):
     result = run("train", stage(root, "b.toml", size="70x70", second="70x70"), "--out", root / "b", expect=2)
     assert 'data.size = "70x70"' in result.stderr and "the same 5x5 patches" in result.stderr, result.stderr
     result = run("train", stage(root, "c.toml", size="60x60"), "--out", root / "c", expect=2)
-    assert "60x60 is no multiple of the patch of" in result.stderr, result.stderr
+    assert "60x60 is not a multiple of the patch of" in result.stderr, result.stderr
     result = run("train", root / "a.toml", "--out", straight, "--seed", 8, "--resume", expect=3)
     assert "began with seed '3', but now it is '8'" in result.stderr, result.stderr
 

@@ -126,7 +126,7 @@ void CsvReader::read_plain(std::string& cell) {
   if (end < text_.size() && text_[end] == '"') {
     fail_here("a quote inside cell {}, which does not start with one", cells_.size());
   }
-  if (end < text_.size() && text_[end] == '\0') fail_here("a zero byte: this is no text");
+  if (end < text_.size() && text_[end] == '\0') fail_here("a zero byte: this is not text");
   cell = text_.substr(at_, end - at_);
   at_ = end;
 }
@@ -139,7 +139,7 @@ void CsvReader::read_quoted(std::string& cell) {
       fail(ErrorCode::kLimit, "'{}', line {}: a row of more than {} bytes", file_, row_line_, limits::kMaxCsvRowBytes);
     }
     if (end == std::string_view::npos) fail_here("the quote that opens cell {} is never closed", cells_.size());
-    if (text_[end] == '\0') fail_here("a zero byte: this is no text");
+    if (text_[end] == '\0') fail_here("a zero byte: this is not text");
     cell += text_.substr(at_, end - at_);
     at_ = end + 1;
     if (text_[end] == '\n') {

@@ -45,7 +45,7 @@ LatLon to_lat_lon(const Utm& place) {
   const bool ok =
       place.zone >= 1 && place.zone <= 60 && std::abs(place.east_m - kFalseEast) <= 1'000'000 && std::abs(north) <= kFalseNorth;
   if (!ok) {
-    fail(ErrorCode::kBadFile, "east {} m, north {} m in zone {}{} is no place on the UTM grid", place.east_m, place.north_m,
+    fail(ErrorCode::kBadFile, "east {} m, north {} m in zone {}{} is not a place on the UTM grid", place.east_m, place.north_m,
          place.zone, place.northern ? "N" : "S");
   }
   LatLon out;

@@ -26,14 +26,14 @@ std::unique_ptr<Aggregator> make_head(const model::LoadedModel& model) {
 std::unique_ptr<Aggregator> make_aggregator(const model::LoadedModel& model, const std::optional<std::string>& word) {
   const model::HeadConfig& head = model.config.head;
   if (!head.is_none() && word) {
-    fail_with_hint(ErrorCode::kUsage, "leave out --aggregate",
+    fail_with_hint(ErrorCode::kUsage, "leave out `aggregate`",
                    "the model has its own head ({}), so aggregate '{}' cannot be used", head.kind, *word);
   }
   if (!head.is_none()) return make_head(model);
-  const std::string hint = "--aggregate " + pooling_words();
+  const std::string hint = "`aggregate` " + pooling_words();
   if (!word) fail_with_hint(ErrorCode::kUsage, hint, "the model is a backbone without a head, so an aggregate must be chosen");
   const std::optional<Pooling> pooling = pooling_from(*word);
-  if (!pooling) fail_with_hint(ErrorCode::kUsage, hint, "'{}' is no aggregate", *word);
+  if (!pooling) fail_with_hint(ErrorCode::kUsage, hint, "'{}' is not an aggregate", *word);
   return std::make_unique<PoolingAggregator>(*pooling, model.config.backbone.width());
 }
 

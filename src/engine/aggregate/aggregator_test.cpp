@@ -254,9 +254,9 @@ TEST(MakeAggregator, AsksForAnAggregateOnlyWhenTheModelHasNoHead) {
   bare.config.vit().width = kWidth;
   std::string hint;
   EXPECT_EQ(code_of([&] { make_aggregator(bare, std::nullopt); }, &hint), ErrorCode::kUsage);
-  EXPECT_EQ(hint, "--aggregate cls|mean|gem");
+  EXPECT_EQ(hint, "`aggregate` cls|mean|gem");
   EXPECT_EQ(code_of([&] { make_aggregator(bare, "max"); }, &hint), ErrorCode::kUsage);
-  EXPECT_EQ(hint, "--aggregate cls|mean|gem");
+  EXPECT_EQ(hint, "`aggregate` cls|mean|gem");
   for (const char* word : {"cls", "mean", "gem"}) EXPECT_EQ(make_aggregator(bare, word)->dim(), kWidth);
 }
 

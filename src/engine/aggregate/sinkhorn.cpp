@@ -22,7 +22,7 @@ LogMarginals marginals(int tokens, int clusters, bool dustbin, bool ghost) {
   if (ghost) masses.ghost = std::log(m);
   if (dustbin) {
     if (!ghost && tokens <= clusters) {
-      fail_with_hint(ErrorCode::kUsage, "use a larger --rho or --size, or a WeiAD model",
+      fail_with_hint(ErrorCode::kUsage, "use a larger `rho` or `size`, or a WeiAD model",
                      "SALAD's assignment of tokens to {} clusters needs more than {} patch tokens, but there are {}", clusters,
                      clusters, tokens);
     }

@@ -30,7 +30,7 @@ class Checker {
     }
   }
   void multiple(const char* key, int value, const char* of, int divisor) const {
-    if (value % divisor != 0) fail(ErrorCode::kBadModel, "'{}': {} {} is no multiple of {} {}", name_, key, value, of, divisor);
+    if (value % divisor != 0) fail(ErrorCode::kBadModel, "'{}': {} {} is not a multiple of {} {}", name_, key, value, of, divisor);
   }
   void text(const char* key, const std::string& value) const {
     if (value.size() > kMaxTextBytes) {

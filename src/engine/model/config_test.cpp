@@ -27,7 +27,7 @@ TEST(ConfigWords, AnUnknownWordIsRefusedWithTheKnownOnes) {
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kBadModel);
-    EXPECT_STREQ(error.what(), "'hubb' is no position rule; known are hub, hub-antialias, hf, timm");
+    EXPECT_STREQ(error.what(), "'hubb' is not a position rule; known are hub, hub-antialias, hf, timm");
   }
 }
 

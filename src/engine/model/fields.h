@@ -98,7 +98,7 @@ class Fields {
     T out{};
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), out);
     if (error != std::errc{} || end != value.data() + value.size()) {
-      fail(ErrorCode::kBadModel, "'{}': {} '{}' is no usable number", name_, key, text(key));
+      fail(ErrorCode::kBadModel, "'{}': {} '{}' is not a usable number", name_, key, text(key));
     }
     return out;
   }

@@ -56,7 +56,7 @@ const HeadFamily& head_family(const std::string& name) {
     if (name == family->name()) return *family;
     known.emplace_back(family->name());
   }
-  fail(ErrorCode::kBadModel, "'{}' is no aggregator; known are {}", name, fmt::join(known, ", "));
+  fail(ErrorCode::kBadModel, "'{}' is not an aggregator; known are {}", name, fmt::join(known, ", "));
 }
 
 const HeadFamily& HeadConfig::family() const { return head_family(kind); }

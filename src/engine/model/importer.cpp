@@ -127,7 +127,7 @@ std::string origin_of(const KeyMap& keys, const Config& config) {
 void check_size(Size size, int stride) {
   const Size nearest = round_to_stride(size, stride);
   if (size == nearest) return;
-  fail(ErrorCode::kUsage, "size {}x{} is no multiple of the network's patch of {} pixels; the nearest is {}x{}", size.height,
+  fail(ErrorCode::kUsage, "size {}x{} is not a multiple of the network's patch of {} pixels; the nearest is {}x{}", size.height,
        size.width, stride, nearest.height, nearest.width);
 }
 
@@ -163,7 +163,7 @@ void check_arch(const std::string& wanted, const Weights& source, const KeyMap& 
   Config target = config;
   target.backbone = *known;
   const Differences other = differences(source, keys, target);
-  fail_with_hint(ErrorCode::kBadModel, "leave --arch out to import what the file holds", "'{}' is {} ({}, {}), not {}: {}", name,
+  fail_with_hint(ErrorCode::kBadModel, "leave `arch` out to import what the file holds", "'{}' is {} ({}, {}), not {}: {}", name,
                  found.arch(), importer.sizes(found), importer.settings_beside_shapes(found), wanted,
                  other.any() ? other.text() : fmt::format("that has {}", importer.settings_beside_shapes(*known)));
 }
@@ -191,7 +191,7 @@ void check_finite(const Weights& source, const KeyMap& keys, bool allow, Config&
       const auto bad = find_nonfinite(source.at(part));
       if (!bad) continue;
       if (!allow) {
-        fail_with_hint(ErrorCode::kBadModel, "--allow-nonfinite imports it nevertheless, to be looked at",
+        fail_with_hint(ErrorCode::kBadModel, "`allow_nonfinite` imports it nevertheless, to be looked at",
                        "'{}': tensor '{}' holds {} at element {}", name, part, bad->value, bad->element);
       }
       if (config.nonfinite.empty()) config.nonfinite = ours;
@@ -275,7 +275,7 @@ std::shared_ptr<const LoadedModel> import_checkpoint(const std::filesystem::path
   const Weights& source = checkpoint->weights;
   if (checkpoint->metadata.contains("revisit.format")) {
     if (changes_settings(options)) return read_model_file(from, options, report);
-    fail_with_hint(ErrorCode::kBadModel, fmt::format("use it as it is: --model {}; --half makes it smaller", name),
+    fail_with_hint(ErrorCode::kBadModel, "use it as it is; `half` makes it smaller",
                    "'{}' is a revisit model file already", name);
   }
 

@@ -86,7 +86,7 @@ Config from_metadata(const std::map<std::string, std::string>& metadata, const s
   const Fields fields(metadata, name);
   if (!fields.has("revisit.format")) {
     fail_with_hint(ErrorCode::kBadModel, fmt::format("revisit model import {} -o OUT.safetensors", name),
-                   "'{}' holds weights but is no revisit model file", name);
+                   "'{}' holds weights but is not a revisit model file", name);
   }
   const int format = fields.number<int>("revisit.format");
   if (format > kFormat) {

@@ -147,7 +147,7 @@ class Interpreter {
       case 'b': build(); break;
       default:
         if (opcode_name(opcode_).empty()) {
-          fail(ErrorCode::kBadModel, "the pickle of '{}' has the byte 0x{:02x}, which is no opcode, at byte {}", file_, opcode_,
+          fail(ErrorCode::kBadModel, "the pickle of '{}' has the byte 0x{:02x}, which is not an opcode, at byte {}", file_, opcode_,
                at_);
         }
         fail(ErrorCode::kBadModel, "the pickle of '{}' uses the opcode {} at byte {}, which is not allowed", file_,
@@ -244,7 +244,7 @@ class Interpreter {
     const ValueId name = pop();
     const ValueId module = pop();
     if (!values_.is(name, ValueKind::kText) || !values_.is(module, ValueKind::kText))
-      bad("names a global by something that is no text");
+      bad("names a global by something that is not text");
     push(values_.add_global(values_.text(module), values_.text(name)));
   }
 
@@ -252,12 +252,12 @@ class Interpreter {
   void persistent_id() {
     const ValueId id = pop();
     const bool tuple = values_.is(id, ValueKind::kTuple) && (values_.count(id) == 5 || values_.count(id) == 6);
-    if (!tuple) bad("has a persistent id that is no storage");
+    if (!tuple) bad("has a persistent id that is not a storage");
     const auto part = values_.items(id);
     const bool form = values_.is(part[0], ValueKind::kText) && values_.text(part[0]) == "storage" &&
                       values_.is(part[1], ValueKind::kGlobal) && values_.is(part[2], ValueKind::kText) &&
                       values_.is(part[3], ValueKind::kText) && values_.is(part[4], ValueKind::kInt);
-    if (!form) bad("has a persistent id that is no storage");
+    if (!form) bad("has a persistent id that is not a storage");
     const auto& type = values_.global(part[1]);
     if (type.role == GlobalRole::kOpaque) return push(values_.add_opaque(part[1]));  // a storage type that weights never have
     if (type.role != GlobalRole::kStorageType) bad("has a storage of the type '" + printable(type.name) + "'");
@@ -275,7 +275,7 @@ class Interpreter {
   void reduce() {
     const ValueId arguments = pop();
     const ValueId callee = pop();
-    if (!values_.is(callee, ValueKind::kGlobal)) bad("calls something that is no global");
+    if (!values_.is(callee, ValueKind::kGlobal)) bad("calls something that is not a global");
     if (!values_.is(arguments, ValueKind::kTuple)) bad("calls a global without a tuple of arguments");
     const auto& global = values_.global(callee);
     switch (global.role) {
@@ -300,10 +300,10 @@ class Interpreter {
     const ValueId dict = values_.add_container(ValueKind::kDict);
     if (values_.count(arguments) > 1) bad("makes an OrderedDict from more than one value");
     for (const ValueId list : values_.items(arguments)) {
-      if (!values_.is(list, ValueKind::kList)) bad("makes an OrderedDict from something that is no list");
+      if (!values_.is(list, ValueKind::kList)) bad("makes an OrderedDict from something that is not a list");
       for (const ValueId pair : values_.items(list)) {
         const bool two = (values_.is(pair, ValueKind::kList) || values_.is(pair, ValueKind::kTuple)) && values_.count(pair) == 2;
-        if (!two) bad("makes an OrderedDict from something that is no pair");
+        if (!two) bad("makes an OrderedDict from something that is not a pair");
         for (const ValueId item : values_.items(pair)) values_.append(dict, item);
       }
     }
@@ -328,13 +328,13 @@ class Interpreter {
     const auto part = values_.items(arguments);
     const bool opaque = values_.is(part[0], ValueKind::kOpaque);
     if (!opaque && !values_.is(part[0], ValueKind::kStorage)) bad("describes a tensor without a storage");
-    if (!values_.is(part[1], ValueKind::kInt)) bad("describes a tensor whose offset is no integer");
+    if (!values_.is(part[1], ValueKind::kInt)) bad("describes a tensor whose offset is not an integer");
     if (!is_integer_tuple(part[2]) || !is_integer_tuple(part[3]))
-      bad("describes a tensor whose sizes or strides are no integers");
+      bad("describes a tensor whose sizes or strides are not integers");
     if (values_.count(part[2]) != values_.count(part[3])) bad("describes a tensor with different numbers of sizes and strides");
-    if (!values_.is(part[4], ValueKind::kBool)) bad("describes a tensor whose requires_grad is no boolean");
+    if (!values_.is(part[4], ValueKind::kBool)) bad("describes a tensor whose requires_grad is not a boolean");
     if (!values_.is(part[5], ValueKind::kDict) && !values_.is(part[5], ValueKind::kNone))
-      bad("describes a tensor whose hooks are no dictionary");
+      bad("describes a tensor whose hooks are not a dictionary");
     // Metadata marks values that are stored conjugated or negated: reading them plainly would be wrong.
     const bool plain = part.size() == 6 || values_.is(part[6], ValueKind::kNone) ||
                        (values_.is(part[6], ValueKind::kDict) && values_.count(part[6]) == 0);

@@ -23,7 +23,7 @@ TEST(History, SaysOnceThatAModelWasTrained) {
   std::string letters;
   for (int i = 0; i < 700; ++i) letters += "\u00FC";
   EXPECT_LE(trained_from(letters).size(), 1000U);
-  EXPECT_EQ(as_utf8(trained_from(letters)), trained_from(letters)) << "is no UTF-8";
+  EXPECT_EQ(as_utf8(trained_from(letters)), trained_from(letters)) << "is not UTF-8";
 }
 
 TEST(History, IsNotCutWithinALetter) {
@@ -32,7 +32,7 @@ TEST(History, IsNotCutWithinALetter) {
   for (const auto* shift : {"", "a"}) {
     const std::string text = history(shift + letters, shift + letters);
     EXPECT_LE(text.size(), 1000U);
-    EXPECT_EQ(as_utf8(text), text) << "is no UTF-8";
+    EXPECT_EQ(as_utf8(text), text) << "is not UTF-8";
   }
 }
 

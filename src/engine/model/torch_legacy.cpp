@@ -26,7 +26,7 @@ Pickle next_pickle(ByteReader& reader, std::span<const std::byte> bytes) {
 void check_system(const Pickle& system, const std::string& file) {
   const PickleValues& values = system.values;
   if (!values.is(system.root, ValueKind::kDict))
-    fail(ErrorCode::kBadModel, "'{}': the description of the system is no dictionary", file);
+    fail(ErrorCode::kBadModel, "'{}': the description of the system is not a dictionary", file);
   const auto items = values.items(system.root);
   for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
     const bool order = values.is(items[i], ValueKind::kText) && values.text(items[i]) == "little_endian";
@@ -55,10 +55,10 @@ std::map<std::string, std::span<const std::byte>> read_storages(ByteReader& read
                                                                 const std::map<std::string, StorageId>& described) {
   const std::string& file = reader.file();
   const PickleValues& values = keys.values;
-  if (!values.is(keys.root, ValueKind::kList)) fail(ErrorCode::kBadModel, "'{}': the storage keys are no list", file);
+  if (!values.is(keys.root, ValueKind::kList)) fail(ErrorCode::kBadModel, "'{}': the storage keys are not a list", file);
   std::map<std::string, std::span<const std::byte>> out;
   for (const ValueId item : values.items(keys.root)) {
-    if (!values.is(item, ValueKind::kText)) fail(ErrorCode::kBadModel, "'{}': a storage key is no text", file);
+    if (!values.is(item, ValueKind::kText)) fail(ErrorCode::kBadModel, "'{}': a storage key is not text", file);
     const std::string key(values.text(item));
     const auto id = described.find(key);
     if (id == described.end()) {

@@ -79,7 +79,7 @@ class Flattener {
   }
 
   void check_name(const std::string& name, bool named) const {
-    if (!named) fail(ErrorCode::kBadModel, "'{}' has a weight below '{}' whose key is no text", file_, printable(name));
+    if (!named) fail(ErrorCode::kBadModel, "'{}' has a weight below '{}' whose key is not text", file_, printable(name));
     if (name.size() > limits::kMaxTensorName) {
       fail(ErrorCode::kLimit, "'{}': the tensor name '{}' has {} bytes, the limit is {}", file_, printable(name), name.size(),
            limits::kMaxTensorName);

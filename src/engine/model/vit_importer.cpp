@@ -39,7 +39,7 @@ int infer_heads(int width, std::optional<int> given, const std::string& name) {
   }
   const int heads = given.value_or(std::max(1, width / 64));
   if (width % heads != 0) {
-    fail_with_hint(ErrorCode::kBadModel, "say how many heads the network has: --heads H",
+    fail_with_hint(ErrorCode::kBadModel, "say how many `heads` the network has",
                    "'{}': its width of {} does not split into {} heads of about 64", name, width, heads);
   }
   return heads;
@@ -55,7 +55,7 @@ Size infer_grid(int positions, int patch, std::optional<Size> size, const std::s
     const Size grid{size->height / patch, size->width / patch};
     if (std::int64_t{grid.height} * grid.width == cells) return grid;
   }
-  fail_with_hint(ErrorCode::kBadModel, "give the size the network was made for: --size HxW",
+  fail_with_hint(ErrorCode::kBadModel, "give the `size` the network was made for",
                  "'{}': its position table has {} rows, which is not one for CLS and a square grid", name, positions);
 }
 

@@ -30,7 +30,7 @@ Enum value_of(const Words<Enum, N>& words, const std::string& word, const char* 
     if (word == candidate) return value;
     known += (known.empty() ? "" : ", ") + std::string(candidate);
   }
-  fail(ErrorCode::kBadModel, "'{}' is no {}; known are {}", word, what, known);
+  fail(ErrorCode::kBadModel, "'{}' is not a {}; known are {}", word, what, known);
 }
 
 }  // namespace revisit::model

@@ -57,7 +57,7 @@ void choose_best(const std::vector<float>& scores, int count, std::vector<int>& 
 void spread_scores(std::vector<float>& scores, int columns, int cell, std::vector<float>& scratch) {
   const int count = static_cast<int>(scores.size());
   if (columns < 1 || count % columns != 0)
-    fail(ErrorCode::kInternal, "{} patches are no grid of {} columns", count, columns);
+    fail(ErrorCode::kInternal, "{} patches are not a grid of {} columns", count, columns);
   const auto at = [&](int i) { return scores[static_cast<std::size_t>(i)]; };
   scratch = scores;
   min_max(scratch);

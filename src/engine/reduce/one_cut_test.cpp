@@ -228,7 +228,7 @@ TEST(SpreadScores, CellsAreCutOffAtTheEdgesAndTiesGoToTheLowerIndex) {
   spread_scores(scores, 5, 2, scratch);
   EXPECT_TRUE(std::isnan(scores[0]));
   const float half = 0.5F;
-  EXPECT_NEAR(scores[1], (3 + half) / 4, 1e-5) << "beats 5, 6 and the one that is no number";
+  EXPECT_NEAR(scores[1], (3 + half) / 4, 1e-5) << "beats 5, 6 and the one that is not a number";
   EXPECT_NEAR(scores[6], (1 + half) / 4, 1e-5);
   EXPECT_NEAR(scores[4], (1 + half) / 2, 1e-5);
   EXPECT_NEAR(scores[9], half / 2, 1e-5);

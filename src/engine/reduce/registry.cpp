@@ -36,7 +36,7 @@ std::unique_ptr<TokenReducer> make_reducer(const DescriptorSpec& spec, const mod
     if (*spec.prune == name) return family->make(spec, model);
   }
   if (*spec.rho < 1) {
-    fail_with_hint(ErrorCode::kUsage, "choose the pruner norm or random, or a model with WeiToP",
+    fail_with_hint(ErrorCode::kUsage, "`prune` norm or random, or a model with WeiToP",
                    "rho = {} needs a pruner, but the model has none", *spec.rho);
   }
   return std::make_unique<KeepAll>();

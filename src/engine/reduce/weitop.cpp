@@ -53,7 +53,7 @@ class Weitop final : public OneCut {
 const ReducerFamily weitop_family{
     [](const DescriptorSpec& spec, const model::LoadedModel& model) -> std::unique_ptr<TokenReducer> {
       if (!model.weights.contains("weitop.0.weight")) {
-        fail_with_hint(ErrorCode::kUsage, "choose the pruner norm or random", "the model has no WeiToP weights to prune with");
+        fail_with_hint(ErrorCode::kUsage, "`prune` norm or random", "the model has no WeiToP weights to prune with");
       }
       return std::make_unique<Weitop>(spec, model.weights, model.config.backbone.width(), model.config.weitop_hidden);
     }};

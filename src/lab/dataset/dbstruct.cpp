@@ -59,7 +59,7 @@ DbStruct parse_dbstruct(std::span<const std::byte> bytes, const std::string& fil
   if (const auto found = data.numbers.find("posDistThr"); found != data.numbers.end()) {
     const auto& values = found->second.values;
     if (values.size() != 1 || !(values[0] >= 0) || values[0] > limits::kMaxPlaneMetres)
-      fail(ErrorCode::kBadFile, "'{}': dbStruct.posDistThr is no distance", file);
+      fail(ErrorCode::kBadFile, "'{}': dbStruct.posDistThr is not a distance", file);
     out.threshold_m = values[0];
   }
   return out;

@@ -46,7 +46,7 @@ TEST(DbStructs, RefuseFilesThatContradictThemselves) {
   refused(2, mat.doubles({2, 2}, {0, 0, 0, 1e12}), "has the place");
   refused(2, mat.matrix(6, {2, 2}, "", mat.element(9, mat.number(1.0))), "not the 4 numbers of its dimensions");
   refused(5, mat.doubles({1, 1}, {3}), "numImages is not 2");
-  refused(7, mat.doubles({1, 1}, {-1}), "posDistThr is no distance");
+  refused(7, mat.doubles({1, 1}, {-1}), "posDistThr is not a distance");
   auto twice = mat.fields();
   twice[7].first = "utmQ";
   expect_error([&] { parse_dbstruct(view_of(mat.file(mat.structure("dbStruct", twice))), "t"); }, ErrorCode::kBadFile,
@@ -57,7 +57,7 @@ TEST(DbStructs, RefuseFilesThatContradictThemselves) {
       [&] {
         parse_dbstruct(view_of(mat.file(mat.matrix(6, {1, 1}, "dbStruct", ""))), "t");
       },
-      ErrorCode::kBadFile, "is no struct");
+      ErrorCode::kBadFile, "is not a struct");
   expect_error([&] { parse_dbstruct(view_of(std::string(200, 'x')), "t"); }, ErrorCode::kBadFile, "no .mat file of version 5");
 }
 

@@ -110,7 +110,7 @@ TEST_F(TwoFolders, TakePositionsFromGeoJson) {
   EXPECT_FALSE(set.references[1].position);
   EXPECT_DOUBLE_EQ(set.references[1].time_s.value(), 7) << "a photo without a place is a photo all the same";
   EXPECT_DOUBLE_EQ(set.references[0].time_s.value(), 86400);
-  EXPECT_TRUE(has_note(set, "2 features are no point"));
+  EXPECT_TRUE(has_note(set, "skipped 2 features that are not points"));
 }
 
 TEST_F(TwoFolders, SayWhenPositionsBelongToOtherPhotos) {

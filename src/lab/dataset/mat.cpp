@@ -134,7 +134,7 @@ MatStruct parse_mat_struct(std::span<const std::byte> bytes, const std::string& 
   const bool big_endian = mark == std::string_view("\x01\x00MI", 4);
   if (!big_endian && mark != std::string_view("\x00\x01IM", 4)) {
     fail_with_hint(ErrorCode::kBadFile, "in MATLAB: save(name, 'dbStruct', '-v7')",
-                   "'{}' is no .mat file of version 5 (saved with -v6 or -v7)", file);
+                   "'{}' is not a .mat file of version 5 (saved with -v6 or -v7)", file);
   }
   std::uint64_t inflated = 0;
   MatReader reader(bytes.subspan(kHeaderBytes), file, big_endian);
@@ -150,7 +150,7 @@ MatStruct parse_mat_struct(std::span<const std::byte> bytes, const std::string& 
     MatReader matrix(element.data, file, big_endian);
     const MatrixHead head = head_of(matrix);
     if (head.name != variable) continue;
-    if (head.kind != kStructClass) fail(ErrorCode::kBadFile, "'{}': the variable '{}' is no struct", file, variable);
+    if (head.kind != kStructClass) fail(ErrorCode::kBadFile, "'{}': the variable '{}' is not a struct", file, variable);
     return struct_of(matrix, head);
   }
   fail(ErrorCode::kBadFile, "'{}' has no variable '{}'", file, variable);

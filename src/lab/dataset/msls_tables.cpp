@@ -67,7 +67,7 @@ std::vector<MslsFrame> read_keys(const fs::path& file, bool metres) {
     if (metres) {
       const auto east_m = parse_number(csv.cell(east)), north_m = parse_number(csv.cell(north));
       if (!east_m || !north_m || std::abs(*east_m) > limits::kMaxPlaneMetres || std::abs(*north_m) > limits::kMaxPlaneMetres) {
-        csv.fail_here("easting and northing are no metres");
+        csv.fail_here("easting and northing are not metres");
       }
       frame.photo.position.emplace();
       frame.photo.position->east_m = *east_m;
@@ -121,7 +121,7 @@ MslsSplit msls_split(const std::string& dataset) {
   if (dataset == "msls_val") return {"train_val", val, true};
   if (dataset == "msls_val_all") return {"train_val", val, false};
   fail_with_hint(ErrorCode::kUsage, "--dataset msls_test, msls_test_all, msls_val or msls_val_all",
-                 "'{}' is no part of Mapillary Street-Level Sequences", dataset);
+                 "'{}' is not a part of Mapillary Street-Level Sequences", dataset);
 }
 
 bool has_msls_tables(const fs::path& city) {

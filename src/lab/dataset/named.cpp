@@ -142,11 +142,11 @@ Dataset load_named(const std::string& name, const std::filesystem::path& root) {
   const std::string hint = fmt::format("{} is expected below '{}' as {}", name, root.string(), spec->layouts);
   std::error_code ignored;
   if (!std::filesystem::is_directory(root, ignored))
-    fail_with_hint(ErrorCode::kNotFound, hint, "the folder '{}' is not there", root.string());
+    fail_with_hint(ErrorCode::kNotFound, hint, "the folder '{}' does not exist", root.string());
   dataset::Places places{root, spec->folders, {}};
   auto found = spec->load(places);
   if (!found) {
-    fail_with_hint(ErrorCode::kNotFound, hint, "'{}' is not there, nor is {} in any other layout",
+    fail_with_hint(ErrorCode::kNotFound, hint, "'{}' does not exist, nor is {} in any other layout",
                    places.first_tried.front().string(), name);
   }
   found->name = name;

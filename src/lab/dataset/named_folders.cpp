@@ -30,7 +30,7 @@ std::optional<TwoFolders> find_two(Places& places, const std::vector<std::pair<f
       const bool has_queries = fs::is_directory(two.queries, ignored), has_references = fs::is_directory(two.references, ignored);
       if (has_queries && has_references) return two;
       if (has_queries != has_references) {
-        fail(ErrorCode::kNotFound, "'{}' is not there, but '{}' is", (has_queries ? two.references : two.queries).string(),
+        fail(ErrorCode::kNotFound, "'{}' does not exist, but '{}' is", (has_queries ? two.references : two.queries).string(),
              (has_queries ? two.queries : two.references).string());
       }
     }

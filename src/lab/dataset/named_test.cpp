@@ -38,7 +38,7 @@ TEST(NamedSets, NameTheFirstMissingPathAndTheLayoutsExpected) {
     EXPECT_NE(std::string(error.what()).find(folder.path().string() + "/"), std::string::npos) << error.what();
     EXPECT_NE(error.hint().find(name + " is expected below"), std::string::npos) << error.hint();
   }
-  expect_error([&] { load_named("sped", folder / "none"); }, ErrorCode::kNotFound, "none' is not there");
+  expect_error([&] { load_named("sped", folder / "none"); }, ErrorCode::kNotFound, "none' does not exist");
 }
 
 TEST(NamedSets, SpedFromListsOfSalad) {
@@ -73,7 +73,7 @@ TEST(NamedSets, SpedAndAmsterTimeFromPairs) {
   EXPECT_EQ(set.positives, (Lists{{0}, {}}));
   EXPECT_EQ(set.without_positive(), 1);
   std::filesystem::remove_all(folder / "AmsterTime/new");
-  expect_error([&] { load_named("amstertime", folder.path()); }, ErrorCode::kNotFound, "AmsterTime/new' is not there");
+  expect_error([&] { load_named("amstertime", folder.path()); }, ErrorCode::kNotFound, "AmsterTime/new' does not exist");
 }
 
 TEST(NamedSets, MslsValPicksTheOfficialQueries) {

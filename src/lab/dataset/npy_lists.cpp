@@ -42,7 +42,7 @@ void append_utf8(std::string& out, std::uint32_t point, const std::string& name)
   if (point < 0x80) return put(point);
   if (point < 0x800) return put(0xC0 | point >> 6), put(0x80 | (point & 0x3F));
   if (point > 0x10FFFF || (point >= 0xD800 && point < 0xE000))
-    fail(ErrorCode::kBadFile, "'{}': U+{:X} is no character", name, point);
+    fail(ErrorCode::kBadFile, "'{}': U+{:X} is not a character", name, point);
   if (point < 0x10000) return put(0xE0 | point >> 12), put(0x80 | (point >> 6 & 0x3F)), put(0x80 | (point & 0x3F));
   put(0xF0 | point >> 18), put(0x80 | (point >> 12 & 0x3F)), put(0x80 | (point >> 6 & 0x3F)), put(0x80 | (point & 0x3F));
 }

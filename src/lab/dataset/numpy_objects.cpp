@@ -82,17 +82,17 @@ bool NumpyObjects::is_call(ValueId id, std::string_view name) const {
 // State: (version, shape, element type, is Fortran order, content).
 NumpyObjects::Array NumpyObjects::array_of(ValueId id) const {
   const auto& values = pickle_.values;
-  if (!is_call(id, "multiarray._reconstruct")) bad("has a value that is no array where one is expected");
+  if (!is_call(id, "multiarray._reconstruct")) bad("has a value that is not an array where one is expected");
   const auto call = values.items(values.arguments(id));
   if (call.size() != 3 || !values.is(call[2], ValueKind::kTuple) || values.count(call[2]) != 5)
     bad("has an array without shape and content");
   const auto state = values.items(call[2]);
   const bool form = values.is(state[1], ValueKind::kTuple) && values.count(state[1]) <= limits::kMaxRank &&
                     values.is(state[3], ValueKind::kBool);
-  if (!form) bad("has an array whose shape is no tuple");
+  if (!form) bad("has an array whose shape is not a tuple");
   Array out;
   for (const ValueId side : values.items(state[1])) {
-    if (!values.is(side, ValueKind::kInt) || values.integer(side) < 0) bad("has an array whose sizes are no integers");
+    if (!values.is(side, ValueKind::kInt) || values.integer(side) < 0) bad("has an array whose sizes are not integers");
     out.shape.push_back(values.integer(side));
   }
   if (values.integer(state[3]) != 0 && out.shape.size() > 1) bad("has an array in Fortran order");
@@ -133,7 +133,7 @@ std::vector<std::byte> NumpyObjects::bytes_of(ValueId id) const {
     if (call.size() != 2 || values.count(call[1]) != 0) bad("makes bytes from something");
     return out;
   }
-  if (!is_call(id, "_codecs.encode")) bad("has integers that are no bytes");
+  if (!is_call(id, "_codecs.encode")) bad("has integers that are not bytes");
   const auto arguments = values.items(values.items(values.arguments(id))[1]);
   const bool form = arguments.size() == 2 && values.is(arguments[0], ValueKind::kText) &&
                     values.is(arguments[1], ValueKind::kText) && values.text(arguments[1]) == "latin1";
@@ -167,12 +167,12 @@ void NumpyObjects::append_array(std::vector<std::int64_t>& out, ValueId id) cons
 void NumpyObjects::append(std::vector<std::int64_t>& out, ValueId id) const {
   const auto& values = pickle_.values;
   if (values.is(id, ValueKind::kInt)) return out.push_back(values.integer(id));
-  if (!is_call(id, "multiarray.scalar")) bad("has a value that is no integer where one is expected");
+  if (!is_call(id, "multiarray.scalar")) bad("has a value that is not an integer where one is expected");
   const auto arguments = values.items(values.items(values.arguments(id))[1]);
   if (arguments.size() != 2) bad("has a scalar without a value");
   const auto type = integer_type(descr_of(arguments[0]));
   const auto data = type ? bytes_of(arguments[1]) : std::vector<std::byte>();
-  if (!type || data.size() != type->bytes) bad("has a scalar that is no integer");
+  if (!type || data.size() != type->bytes) bad("has a scalar that is not an integer");
   append_integers(out, data, *type);
 }
 
@@ -180,7 +180,7 @@ std::vector<std::string> NumpyObjects::texts() const {
   std::vector<std::string> out;
   std::uint64_t total = 0;
   for (const ValueId id : elements_) {
-    if (!pickle_.values.is(id, ValueKind::kText)) bad("has a value that is no text where one is expected");
+    if (!pickle_.values.is(id, ValueKind::kText)) bad("has a value that is not text where one is expected");
     const auto text = pickle_.values.text(id);
     if (!model::is_utf8(text)) bad("has a text that is not UTF-8");
     total += text.size();

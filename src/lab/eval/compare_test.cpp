@@ -98,7 +98,7 @@ TEST(CompareConfig, IsReadFromToml) {
 TEST(CompareConfig, WhatCannotBeMeantIsRefusedByName) {
   EXPECT_NE(refused(kSound, "spread = 3", "spread = 65").find("spread"), std::string::npos);
   EXPECT_NE(
-      refused(kSound, "from = \"random\"", "from = \"randon\"").find("'randon', which is not there - did you mean 'random'?"),
+      refused(kSound, "from = \"random\"", "from = \"randon\"").find("'randon', which does not exist - did you mean 'random'?"),
       std::string::npos);
   EXPECT_NE(refused(kSound, "rho = 0.5\n", "rho = 0.7\n").find("at rho 0.7, but that row is not measured there"),
             std::string::npos);

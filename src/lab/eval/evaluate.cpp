@@ -21,7 +21,7 @@ constexpr std::uint64_t kSeed = 0x5eed;
 
 void check(const Dataset& dataset, const std::vector<std::vector<Match>>& matches, const std::vector<int>& recall_values) {
   if (!dataset.labelled) {
-    fail_with_hint(ErrorCode::kUsage, "--gt, --positions, @east@north@ names or EXIF GPS say which references are right",
+    fail_with_hint(ErrorCode::kUsage, "`gt`, `positions`, @east@north@ names or EXIF GPS say which references are right",
                    "'{}' has no ground truth, so nothing can be evaluated", dataset.name);
   }
   if (matches.size() != dataset.queries.size() || dataset.positives.size() != dataset.queries.size()) {

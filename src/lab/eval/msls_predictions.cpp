@@ -74,8 +74,8 @@ class Tables {
         folders, [&](const auto& one) { return dataset::has_msls_tables(dataset::below(root, one) / first); });
     if (folder == folders.end()) {
       fail_with_hint(ErrorCode::kNotFound,
-                     fmt::format("--root is the folder with {}/CITY/{{query,database}}/postprocessed.csv", split_.folder),
-                     "'{}' is not there", (root / first / "query" / "postprocessed.csv").string());
+                     fmt::format("`root` is the folder with {}/CITY/{{query,database}}/postprocessed.csv", split_.folder),
+                     "'{}' does not exist", (root / first / "query" / "postprocessed.csv").string());
     }
     for (const auto& city : split_.cities) add_city(dataset::below(root, *folder) / split_.folder / city);
   }
@@ -145,7 +145,7 @@ class Scorer {
 
   void take(const Line& line) {
     const auto found = tables_.queries.find(std::string(line.keys[0]));
-    if (found == tables_.queries.end()) bad(line, fmt::format("'{}' is no query of {}", shown(line.keys[0]), cities()));
+    if (found == tables_.queries.end()) bad(line, fmt::format("'{}' is not a query of {}", shown(line.keys[0]), cities()));
     Tables::Query& query = found->second;
     if (query.line != 0)
       bad(line, fmt::format("the query '{}' was predicted in line {} already", shown(line.keys[0]), query.line));
@@ -155,7 +155,7 @@ class Scorer {
     for (std::size_t i = 1; i < line.keys.size(); ++i) {
       const auto reference = tables_.references.find(std::string(line.keys[i]));
       if (reference == tables_.references.end())
-        bad(line, fmt::format("prediction {}, '{}', is no database photo of {}", i, shown(line.keys[i]), cities()));
+        bad(line, fmt::format("prediction {}, '{}', is not a database photo of {}", i, shown(line.keys[i]), cities()));
       if (const auto before = seen.try_emplace(line.keys[i], static_cast<int>(i)); !before.second)
         bad(line, fmt::format("'{}' is predicted twice, at {} and {}", shown(line.keys[i]), before.first->second, i));
       const auto [city, index] = reference->second;
@@ -181,7 +181,7 @@ class Scorer {
     out.protocol +=
         fmt::format("; {} of {} but panoramas, a reference of the same city within {:g} m is right",
                     task ? "photos of the task \"all\" (subtask_index.csv)" : "all photos", cities(), dataset::kMslsThresholdM);
-    if (split.challenge && !task) out.notes.push_back("subtask_index.csv is not there for every city, so all photos are scored");
+    if (split.challenge && !task) out.notes.push_back("subtask_index.csv does not exist for every city, so all photos are scored");
     const auto note = [&](int count, const char* noun, const char* why) {
       if (count > 0) out.notes.push_back(fmt::format("{}: {}", counted(static_cast<std::size_t>(count), noun), why));
     };
@@ -269,7 +269,7 @@ ChallengeScore score_msls_predictions(const std::filesystem::path& file, const s
   const auto lines = eval::read_lines(text, file.string());
   const auto predictions = lines.front().keys.size() - 1;
   if (predictions < static_cast<std::size_t>(ks.back())) {
-    fail_with_hint(ErrorCode::kMismatch, fmt::format("--recall-values with {} at most", predictions),
+    fail_with_hint(ErrorCode::kMismatch, fmt::format("`recall_values` of {} at most", predictions),
                    "'{}' has {} predictions a query, too few for recall@{}", file.string(), predictions, ks.back());
   }
   eval::Tables tables(root, dataset);

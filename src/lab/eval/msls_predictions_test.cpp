@@ -133,9 +133,9 @@ TEST_F(MslsPredictions, AreTakenAsOtherToolsWriteThem) {
 }
 
 TEST_F(MslsPredictions, ThatCannotBeRightAreRefusedWithTheLine) {
-  expect_refused(good() + "stranger r1 r2 r3\n", ErrorCode::kBadFile, "line 14: 'stranger' is no query of 6 cities of test");
+  expect_refused(good() + "stranger r1 r2 r3\n", ErrorCode::kBadFile, "line 14: 'stranger' is not a query of 6 cities of test");
   expect_refused(good() + lines_of("kampala", {"c r0 r1 stranger"}), ErrorCode::kBadFile,
-                 "line 14: prediction 3, 'kampala_stranger', is no database photo");
+                 "line 14: prediction 3, 'kampala_stranger', is not a database photo");
   expect_refused(good() + lines_of("kampala", {"a r0 r1 r2"}), ErrorCode::kBadFile,
                  "line 14: the query 'kampala_qa' was predicted in line 12 already");
   expect_refused(good() + lines_of("kampala", {"c r0 r1 r0"}), ErrorCode::kBadFile, "is predicted twice, at 1 and 3");
@@ -149,7 +149,7 @@ TEST_F(MslsPredictions, ThatCannotBeRightAreRefusedWithTheLine) {
                  "no predictions for 10 of 12 queries; the first is 'miami_qa' of miami");
   expect_error([&] { score(good(), {1, 5}); }, ErrorCode::kMismatch, "has 3 predictions a query, too few for recall@5");
   expect_error([&] { score(good(), {0}); }, ErrorCode::kUsage, "1 is the least");
-  expect_error([&] { score(good(), {1}, "nordland"); }, ErrorCode::kUsage, "'nordland' is no part of");
+  expect_error([&] { score(good(), {1}, "nordland"); }, ErrorCode::kUsage, "'nordland' is not a part of");
   expect_error([&] { score_msls_predictions(folder_ / "none.txt", folder_.path(), "msls_test", {1}); }, ErrorCode::kNotFound,
                "none.txt");
 }
@@ -190,7 +190,7 @@ TEST_F(MslsPredictions, NeedPlacesAndTablesThatAgree) {
   expect_refused(text, ErrorCode::kNotFound, "athens/query/seq_info.csv' does not say where");
   const TemporaryFolder empty;
   expect_error([&] { score_msls_predictions(folder_ / "predictions.txt", empty.path(), "msls_test", {1}); }, ErrorCode::kNotFound,
-               "test/miami/query/postprocessed.csv' is not there");
+               "test/miami/query/postprocessed.csv' does not exist");
 }
 
 TEST_F(MslsPredictions, PlacesMayComeAsDegreesAlone) {

@@ -86,7 +86,7 @@ void check_line(const CompareConfig& config, const std::string& name, double rho
   if (row == config.rows.end()) {
     std::vector<std::string> names;
     for (const auto& one : config.rows) names.push_back(one.name);
-    fail(ErrorCode::kUsage, "{}: a [[difference]] names the row '{}', which is not there{}", file, name,
+    fail(ErrorCode::kUsage, "{}: a [[difference]] names the row '{}', which does not exist{}", file, name,
          did_you_mean(name, names));
   }
   if (std::ranges::find(row->rhos, rho) == row->rhos.end()) {

@@ -15,7 +15,7 @@ using Json = Fields::Json;
 constexpr const char* kDrawnHint = "run.json of match, query and eval and sweep.json of sweep can be drawn again";
 
 Fields::Fields(const Json& object, std::string where) : object_(object), where_(std::move(where)) {
-  if (!object.is_object()) bad("it is no JSON object");
+  if (!object.is_object()) bad("it is not a JSON object");
 }
 
 const Json& Fields::at(const char* key) const {
@@ -26,26 +26,26 @@ const Json& Fields::at(const char* key) const {
 
 const Json& Fields::list(const char* key) const {
   const Json& value = at(key);
-  if (!value.is_array()) bad("'{}' is no list", key);
+  if (!value.is_array()) bad("'{}' is not a list", key);
   return value;
 }
 
 std::string Fields::text(const char* key, std::string otherwise) const {
   if (!has(key)) return otherwise;
-  if (!at(key).is_string()) bad("'{}' is no text", key);
+  if (!at(key).is_string()) bad("'{}' is not text", key);
   return at(key).get<std::string>();
 }
 
 double Fields::number(const char* key, double low, double high) const {
   const Json& value = at(key);
   const bool fits = value.is_number() && value.get<double>() >= low && value.get<double>() <= high;
-  if (!fits) bad("'{}' is no number from {:g} to {:g}", key, low, high);
+  if (!fits) bad("'{}' is not a number from {:g} to {:g}", key, low, high);
   return value.get<double>();
 }
 
 int Fields::whole(const char* key, int low, int high) const {
   const double value = number(key, low, high);
-  if (value != std::floor(value)) bad("'{}' is no whole number", key);
+  if (value != std::floor(value)) bad("'{}' is not a whole number", key);
   return static_cast<int>(value);
 }
 
@@ -53,7 +53,7 @@ std::vector<std::string> Fields::texts(const char* key) const {
   if (!has(key)) return {};
   std::vector<std::string> out;
   for (const auto& one : list(key)) {
-    if (!one.is_string()) bad("'{}' holds something that is no text", key);
+    if (!one.is_string()) bad("'{}' holds something that is not text", key);
     out.push_back(one.get<std::string>());
   }
   return out;
@@ -76,7 +76,7 @@ Json read_json_file(const std::filesystem::path& file) {
   };
   Json out = Json::parse(text, text + bytes.size(), bounded, false);
   if (out.is_discarded()) {
-    fail_with_hint(ErrorCode::kBadFile, kDrawnHint, "'{}' is no JSON", file.string());
+    fail_with_hint(ErrorCode::kBadFile, kDrawnHint, "'{}' is not JSON", file.string());
   }
   const Fields fields(out, "'" + file.string() + "'");
   if (!fields.has("schema") || fields.at("schema") != 1) {

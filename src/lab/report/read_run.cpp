@@ -69,7 +69,7 @@ ErrorCode code_of(const Fields& json) {
   for (int i = 0; i <= static_cast<int>(ErrorCode::kInternal); ++i) {
     if (word == name_of(static_cast<ErrorCode>(i))) return static_cast<ErrorCode>(i);
   }
-  json.bad("'code' is '{}', which is no kind of error", printable(word));
+  json.bad("'code' is '{}', which is not a kind of error", printable(word));
 }
 
 std::vector<Skipped> skipped_of(const Fields& json, const std::string& where) {
@@ -89,7 +89,7 @@ std::vector<int> recall_values_of(const Fields& json) {
   for (const auto& [key, value] : recall.items()) {
     const auto k = number_from<int>(key);
     if (!recall.is_object() || !k || *k < 1 || *k > limits::kMaxTopK)
-      json.bad("'recall' has '{}', which is no k of recall@k", printable(key));
+      json.bad("'recall' has '{}', which is not a k of recall@k", printable(key));
     out.push_back(*k);
   }
   if (out.empty()) json.bad("'recall' is empty");
@@ -108,7 +108,7 @@ PhotoPatches patches_of(const Fields& json, const Dataset& dataset) {
   const auto side = [&](std::size_t i) {
     const bool fits = grid.size() == 2 && grid[i].is_number_unsigned() && grid[i].get<std::uint64_t>() >= 1 &&
                       grid[i].get<std::uint64_t>() <= limits::kMaxInputSide;
-    if (!fits) json.bad("'grid' is no number of patches down and across");
+    if (!fits) json.bad("'grid' is not a number of patches down and across");
     return grid[i].get<int>();
   };
   out.scores.grid = {side(0), side(1)};
@@ -117,7 +117,7 @@ PhotoPatches patches_of(const Fields& json, const Dataset& dataset) {
   const Json& values = json.list("values");
   if (!values.empty() && values.size() != patches) json.bad("{} values for {} patches", values.size(), patches);
   for (const auto& value : values) {
-    if (!value.is_number() && !value.is_null()) json.bad("'values' holds something that is no number");
+    if (!value.is_number() && !value.is_null()) json.bad("'values' holds something that is not a number");
     out.scores.values.push_back(value.is_null() ? std::numeric_limits<float>::quiet_NaN() : value.get<float>());
   }
   std::int64_t next = 0;
@@ -177,7 +177,7 @@ Evaluation point_evaluation(const Fields& json, const Fields& whole) {
     const Fields recall(json.at("recall"), "a recall"), intervals(json.at("recall_interval95"), "an interval of recall");
     const Json& interval = intervals.list(key.c_str());
     if (interval.size() != 2 || !interval[0].is_number() || !interval[1].is_number())
-      json.bad("the interval of recall@{} is no pair of numbers", k);
+      json.bad("the interval of recall@{} is not a pair of numbers", k);
     out.recall.push_back({k, recall.number(key.c_str(), 0, 100), interval[0].get<double>(), interval[1].get<double>()});
   }
   return out;

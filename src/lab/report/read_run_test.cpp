@@ -184,7 +184,7 @@ TEST_F(ReadRun, RefusesWhatCannotBeRight) {
   EXPECT_NE(with("run.json", key("recall"), Json::array()).find("'recall'"), std::string::npos);
   EXPECT_NE(with("run.json", key("arguments"), {1}).find("'arguments'"), std::string::npos);
   EXPECT_NE(with("run.json", key("orientation"), "sideways").find("'orientation'"), std::string::npos);
-  EXPECT_NE(with("run.json", key("skipped"), 3).find("'skipped' is no list"), std::string::npos);
+  EXPECT_NE(with("run.json", key("skipped"), 3).find("'skipped' is not a list"), std::string::npos);
   EXPECT_NE(with("tokens.json", key("photos/0/row"), 99).find("'row'"), std::string::npos);
   EXPECT_NE(with("tokens.json", key("photos/0/grid"), {4096, 4097}).find("'grid'"), std::string::npos);
   EXPECT_NE(with("tokens.json", key("photos/0/grid"), {2, 3}).find("4 values for 6 patches"), std::string::npos);
@@ -291,7 +291,7 @@ TEST_F(ReadRun, ASweepIsDrawnAgainTheSame) {
   json = Json::parse(text);
   json["runs"][1]["ms_per_image_p5"] = 7;
   write("sweep.json", json.dump());
-  EXPECT_NE(refusal("sweep.json").find("'ms_per_image_p5' is no number from 0 to 6.5"), std::string::npos) << "more than p95";
+  EXPECT_NE(refusal("sweep.json").find("'ms_per_image_p5' is not a number from 0 to 6.5"), std::string::npos) << "more than p95";
 }
 
 TEST_F(ReadRun, GeoJsonHasPointsLinesAndVerdicts) {

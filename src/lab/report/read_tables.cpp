@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kAgainHint =
-    "run match -o DIR, query -o DIR or eval --log_dir NAME again: it leaves run.json, predictions.csv and photos.csv";
+    "make the run again: it leaves run.json, predictions.csv and photos.csv";
 
 std::string text_of(const fs::path& file) {
   std::error_code ignored;
@@ -87,7 +87,7 @@ class PhotoTable {
     if (cell.empty()) return std::nullopt;
     const auto value = number_from<double>(cell);
     const double most = std::string_view(name).ends_with("_deg") ? 180 : limits::kMaxPlaneMetres;
-    if (!value || std::abs(*value) > most) csv_.fail_here("'{}' is no {}", printable(cell), name);
+    if (!value || std::abs(*value) > most) csv_.fail_here("'{}' is not a {}", printable(cell), name);
     return value;
   }
 
@@ -113,7 +113,7 @@ class PhotoTable {
                         static_cast<std::size_t>(*last) < dataset.references.size();
       if (!fits) {
         fail(ErrorCode::kBadFile,
-             "'{}': the positives of query {} hold '{}', which are no rows after the ones before and below {}", file_,
+             "'{}': the positives of query {} hold '{}', which are not rows after the ones before and below {}", file_,
              printable(dataset.queries[q].name), printable(item), dataset.references.size());
       }
       num_positives_ += static_cast<std::uint64_t>(*last - *first) + 1;
@@ -157,7 +157,7 @@ class PredictionTable {
       for (const auto item : split(lists[q], '|')) {
         const auto row = number_from<int>(item);
         if (!row || *row < 0 || static_cast<std::size_t>(*row) >= data.references.size()) {
-          fail(ErrorCode::kBadFile, "'{}': the matches of query {} hold '{}', which is no row below {}", kPhotosFile,
+          fail(ErrorCode::kBadFile, "'{}': the matches of query {} hold '{}', which is not a row below {}", kPhotosFile,
                printable(data.queries[q].name), printable(item), data.references.size());
         }
         if (found.size() == static_cast<std::size_t>(limits::kMaxTopK)) {
@@ -181,7 +181,7 @@ class PredictionTable {
     expect(rank_, "rank", fmt::format("{}", rank));
     expect(reference_, "reference", reference);
     const auto far = number_from<float>(csv_.cell(distance_)), near = number_from<float>(csv_.cell(similarity_));
-    if (!far || !near) csv_.fail_here("distance or similarity is no number");
+    if (!far || !near) csv_.fail_here("distance or similarity is not a number");
     return {0, *far, *near};
   }
 

@@ -150,7 +150,7 @@ class Adding {
   void take(const Photo& photo, Loaded loaded) {
     if (loaded.skipped) {
       if (options_.strict)
-        throw Error(loaded.skipped->code, loaded.skipped->reason, "without --strict the other photos are added");
+        throw Error(loaded.skipped->code, loaded.skipped->reason, "without `strict` the other photos are added");
       report_.skipped.push_back(std::move(*loaded.skipped));
       return;
     }

@@ -83,7 +83,7 @@ class Space {
 
 std::vector<std::vector<Match>> match_all(const DescribedPhotos& queries, const DescribedPhotos& references, int top_k,
                                           const std::function<bool(int, int)>& wanted) {
-  if (top_k < 1) fail(ErrorCode::kUsage, "{} matches a query cannot be found: 1 is the least", top_k);
+  if (top_k < 1) fail(ErrorCode::kUsage, "{} matches per query cannot be found: 1 is the least", top_k);
   if (queries.dim != references.dim) {
     fail(ErrorCode::kMismatch, "queries have {} values each, references {}: they come from different models", queries.dim,
          references.dim);

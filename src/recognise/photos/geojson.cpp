@@ -105,7 +105,7 @@ PositionTable parse_geojson(std::string_view text, const std::string& file, std:
   const Json root = parse_bounded(text, file);
   if (!root.is_object() || root.value("type", Json()) != "FeatureCollection" || !root.contains("features") ||
       !root["features"].is_array()) {
-    fail(ErrorCode::kBadFile, "'{}' is no GeoJSON FeatureCollection", file);
+    fail(ErrorCode::kBadFile, "'{}' is not a GeoJSON FeatureCollection", file);
   }
   PositionTable out;
   out.geographic = true;
@@ -122,7 +122,7 @@ PositionTable parse_geojson(std::string_view text, const std::string& file, std:
   }
   if (other > 0)
     notes.push_back(
-        fmt::format("'{}': {} no point and left out", file, other == 1 ? "1 feature is" : fmt::format("{} features are", other)));
+        fmt::format("'{}': skipped {}", file, other == 1 ? "1 feature that is not a point" : fmt::format("{} features that are not points", other)));
   return out;
 }
 

@@ -13,6 +13,7 @@
 #include "core/base/fail.h"
 #include "core/base/file.h"
 #include "core/base/limits.h"
+#include "core/formats/other_files.h"
 #include "core/formats/text.h"
 #include "core/formats/printable.h"
 
@@ -43,7 +44,7 @@ class Walk {
     return std::move(names_);
   }
 
-  std::size_t others() const { return others_; }  ///< files that are no photos
+  const OtherFiles& others() const { return others_; }
 
  private:
   bool first_visit(const std::string& folder) {
@@ -69,7 +70,7 @@ class Walk {
         real_.push_back(name + "/");
         continue;
       }
-      is_photo_name(name) ? names_.push_back(std::move(name)) : void(++others_);
+      is_photo_name(name) ? names_.push_back(std::move(name)) : others_.add(name);
     }
     if (error) fail(ErrorCode::kNotFound, "cannot read the folder '{}': {}", path.string(), error.message());
   }
@@ -79,7 +80,7 @@ class Walk {
   std::set<std::string> linked_;  // sorted, so that the outcome does not depend on the order of the disk
   std::set<std::pair<dev_t, ino_t>> seen_;
   std::vector<std::string> names_;
-  std::size_t others_ = 0;
+  OtherFiles others_;
 };
 
 // One path a line, relative to the folder.
@@ -99,7 +100,7 @@ std::vector<Photo> photos_of_list(const fs::path& folder, const fs::path& list) 
     if (!seen.emplace(name).second) bad("is listed twice");
     Photo photo = photo_of(folder, std::string(name));
     if (!is_there(photo.path)) {
-      fail(ErrorCode::kNotFound, "'{}', line {}: '{}' is not there", list.string(), line, photo.path.string());
+      fail(ErrorCode::kNotFound, "'{}', line {}: '{}' does not exist", list.string(), line, photo.path.string());
     }
     out.push_back(std::move(photo));
   }
@@ -146,7 +147,7 @@ std::vector<Photo> listed_photos(const fs::path& folder, const std::vector<std::
       fail(ErrorCode::kBadFile, "'{}' names the photo '{}', which is not below its folder", list, printable(name));
     out.push_back(photo_of(folder, name));
     if (!is_there(out.back().path)) {
-      fail(ErrorCode::kNotFound, "'{}' is not there, though '{}' names it", out.back().path.string(), list);
+      fail(ErrorCode::kNotFound, "'{}' does not exist, though '{}' names it", out.back().path.string(), list);
     }
   }
   return out;
@@ -174,17 +175,14 @@ std::vector<Photo> photos_in(const std::filesystem::path& folder, std::vector<st
   std::error_code error;
   const fs::path clean = (folder / "").parent_path();  // without the slash at the end
   if (!fs::is_directory(clean, error)) {
-    fail(ErrorCode::kNotFound, "the folder '{}' is {}", folder.string(), is_there(clean) ? "not a folder" : "not there");
+    fail(ErrorCode::kNotFound, "'{}' {}", folder.string(), is_there(clean) ? "is not a folder" : "does not exist");
   }
   const fs::path list = clean.string() + "_images_paths.txt";
   if (is_there(list)) return photos_of_list(clean, list);
   Walk walk(clean);
   auto names = walk.names();
   if (names.empty()) fail(ErrorCode::kNotFound, "the folder '{}' holds no .jpg, .jpeg, .png or .webp file", folder.string());
-  if (notes != nullptr && walk.others() > 0) {
-    notes->push_back(fmt::format("'{}': {} no .jpg, .jpeg, .png or .webp and left out", folder.string(),
-                                 walk.others() == 1 ? "1 file is" : fmt::format("{} files are", walk.others())));
-  }
+  if (notes != nullptr && walk.others().count() > 0) notes->push_back(fmt::format("'{}': {}", folder.string(), walk.others().text()));
   std::vector<Photo> out;
   out.reserve(names.size());
   for (auto& name : names) out.push_back(photo_of(clean, std::move(name)));

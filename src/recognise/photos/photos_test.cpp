@@ -93,7 +93,7 @@ TEST(PhotosIn, SayWhatIsWrongWithAFolder) {
   const TemporaryFolder folder;
   folder.write("file.jpg");
   fs::create_directory(folder / "empty");
-  expect_error([&] { photos_in(folder / "none"); }, ErrorCode::kNotFound, "is not there");
+  expect_error([&] { photos_in(folder / "none"); }, ErrorCode::kNotFound, "does not exist");
   expect_error([&] { photos_in(folder / "file.jpg"); }, ErrorCode::kNotFound, "not a folder");
   expect_error([&] { photos_in(folder / "empty"); }, ErrorCode::kNotFound, "holds no .jpg");
 }

@@ -66,7 +66,7 @@ std::vector<Photo> photos_of_list(const fs::path& list) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty() || line.starts_with('#')) continue;
     if (line.find('\0') != std::string_view::npos) {
-      fail(ErrorCode::kBadFile, "'{}' is no list of photos: it has a zero byte", list.string());
+      fail(ErrorCode::kBadFile, "'{}' is not a list of photos: it has a zero byte", list.string());
     }
     out.push_back(photo_at(folder_of(list), std::string(line)));
   }
@@ -95,7 +95,7 @@ std::vector<Photo> photos_of(const std::string& source, std::vector<std::string>
   if (fs::is_directory(source, ignored)) return photos_in(source, &notes);
   if (!fs::exists(source, ignored)) {
     if (source.find_first_of("*?[{") != std::string::npos) return photos_of_glob(source);
-    fail(ErrorCode::kNotFound, "'{}' is not there", source);
+    fail(ErrorCode::kNotFound, "'{}' does not exist", source);
   }
   if (is_list(source)) return photos_of_list(source);
   if (is_table(source)) return photos_of_table(source, notes);

@@ -29,7 +29,7 @@ constexpr std::size_t kApplyRows = 1024;  // centred at a time
 std::size_t whole_rows(std::span<const float> rows, int dim, const char* what) {
   const auto size = static_cast<std::size_t>(dim);
   if (rows.size() % size != 0) {
-    fail(ErrorCode::kUsage, "{} values are no whole number of {} of dim {}", rows.size(), what, dim);
+    fail(ErrorCode::kUsage, "{} values are not a whole number of {} of dim {}", rows.size(), what, dim);
   }
   return rows.size() / size;
 }

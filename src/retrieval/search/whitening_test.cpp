@@ -171,7 +171,7 @@ TEST(Whitening, RefusesWhatCannotBeLearntWithBothValues) {
   expect_error([&] { Whitening::learn(rows, 20, 2049); }, ErrorCode::kUsage,
                "cannot whiten to dim 2049: the limits are 1 and 2048");
   expect_error([&] { Whitening::learn(rows, 0, 1); }, ErrorCode::kUsage, "dim 0");
-  expect_error([&] { Whitening::learn(rows, 19, 2); }, ErrorCode::kUsage, "200 values are no whole number");
+  expect_error([&] { Whitening::learn(rows, 19, 2); }, ErrorCode::kUsage, "200 values are not a whole number");
   auto broken = rows;
   broken[43] = std::numeric_limits<float>::quiet_NaN();
   expect_error([&] { Whitening::learn(broken, 20, 2); }, ErrorCode::kUsage, "descriptor 2 holds nan at position 3");

@@ -48,7 +48,7 @@ void check_search(std::span<const float> queries, int dim, const SearchOptions& 
   }
   const auto size = static_cast<std::size_t>(dim);
   if (queries.size() % size != 0) {
-    fail(ErrorCode::kUsage, "{} query values are no whole number of descriptors of dim {}", queries.size(), dim);
+    fail(ErrorCode::kUsage, "{} query values are not a whole number of descriptors of dim {}", queries.size(), dim);
   }
   for (std::size_t i = 0; i < queries.size(); ++i) {
     if (!std::isfinite(queries[i])) {

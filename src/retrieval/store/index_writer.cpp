@@ -31,7 +31,7 @@ retrieval::Catalogue open_or_create(const std::filesystem::path& folder, const I
   if (retrieval::is_regular_or_absent(vectors)) {
     const std::uint64_t bytes = retrieval::File(vectors, retrieval::File::Access::kRead).size();
     if (bytes > retrieval::kHeaderBytes) {
-      fail(ErrorCode::kBadFile, "'{}' has {} bytes of rows, but '{}' is not there to say what they are", vectors.string(),
+      fail(ErrorCode::kBadFile, "'{}' has {} bytes of rows, but '{}' does not exist to say what they are", vectors.string(),
            bytes - retrieval::kHeaderBytes, (folder / retrieval::kCatalogueName).string());
     }
   }
@@ -172,8 +172,8 @@ void refuse_foreign_folder(const std::filesystem::path& folder) {
     if (ours(retrieval::kCatalogueName) || ours(retrieval::kVectorsName) || ours(retrieval::kCodesName) ||
         name == retrieval::kLockName)
       continue;
-    fail_with_hint(ErrorCode::kUsage, "name a folder that is not there yet: revisit index add places.rvs photos/",
-                   "'{}' is no index, but a folder with other files, such as '{}'", folder.string(), name);
+    fail_with_hint(ErrorCode::kUsage, "name a folder that does not exist yet: revisit index add places.rvs photos/",
+                   "'{}' is not an index, but a folder with other files, such as '{}'", folder.string(), name);
   }
 }
 

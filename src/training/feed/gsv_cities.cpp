@@ -137,7 +137,7 @@ class GsvCities final : public PlaceSource {
   std::string describe() const override {
     std::string out = fmt::format("{}: {} places of {} cities", name(), grouped(places()), cities_);
     if (small_ > 0) out += fmt::format(", {} of fewer than {} pictures left out", grouped(small_), images_per_place_);
-    if (missing_ > 0) out += fmt::format(", {} pictures are not there, such as '{}'", grouped(missing_), first_missing_);
+    if (missing_ > 0) out += fmt::format(", {} pictures do not exist, such as '{}'", grouped(missing_), first_missing_);
     return out;
   }
   int places() const override { return static_cast<int>(places_.size()); }

@@ -103,8 +103,8 @@ std::string source_name(const char* kind, const fs::path& path) { return fmt::fo
 void require_folder(const fs::path& folder, const std::string& hint) {
   std::error_code ignored;
   if (fs::is_directory(folder, ignored)) return;
-  fail_with_hint(ErrorCode::kNotFound, hint, "the folder '{}' is {}", folder.string(),
-                 is_there(folder) ? "not a folder" : "not there");
+  fail_with_hint(ErrorCode::kNotFound, hint, "the folder '{}' {}", folder.string(),
+                 is_there(folder) ? "is not a folder" : "does not exist");
 }
 
 void require_places(const std::string& source, const PlaceCount& count, int places_per_batch) {

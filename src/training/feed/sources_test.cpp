@@ -50,7 +50,7 @@ TEST(GsvCities, PlacesOfTooFewPicturesAreLeftOutAndMissingPicturesCounted) {
   std::filesystem::remove(pictures[5].path);  // of the second place
   const auto source = open_source(testing::gsv(folder), 4, 2);
   EXPECT_EQ(source->places(), 2);
-  EXPECT_NE(source->describe().find("2 places of 1 cities, 1 of fewer than 4 pictures left out, 1 pictures are not there"),
+  EXPECT_NE(source->describe().find("2 places of 1 cities, 1 of fewer than 4 pictures left out, 1 pictures do not exist"),
             std::string::npos)
       << source->describe();
   EXPECT_EQ(open_source(testing::gsv(folder), 3, 2)->places(), 3);
@@ -59,9 +59,9 @@ TEST(GsvCities, PlacesOfTooFewPicturesAreLeftOutAndMissingPicturesCounted) {
 TEST(GsvCities, WhatIsMissingIsSaidInOneSentence) {
   const TemporaryFolder folder;
   const TrainSource source = testing::gsv(folder);
-  expect_error([&] { open_source(source, 4, 2); }, ErrorCode::kNotFound, "Dataframes' is not there");
+  expect_error([&] { open_source(source, 4, 2); }, ErrorCode::kNotFound, "Dataframes' does not exist");
   folder.write("Dataframes/readme.txt");
-  expect_error([&] { open_source(source, 4, 2); }, ErrorCode::kNotFound, "Images' is not there");
+  expect_error([&] { open_source(source, 4, 2); }, ErrorCode::kNotFound, "Images' does not exist");
   folder.write("Images/Rome/x.txt");
   expect_error([&] { open_source(source, 4, 2); }, ErrorCode::kNotFound, "holds no .csv file");
   folder.write("Dataframes/Rome.csv", "place_id,year,month,northdeg,city_id,lat,panoid\n1,2014,5,3,Rome,1.5,a\n");
@@ -82,7 +82,7 @@ TEST(GsvCities, WhatIsMissingIsSaidInOneSentence) {
                "has 3 places with at least 3 pictures, but a batch takes 5");
   TrainSource nowhere = source;
   nowhere.path = folder / "nowhere";
-  expect_error([&] { open_source(nowhere, 4, 2); }, ErrorCode::kNotFound, "nowhere' is not there");
+  expect_error([&] { open_source(nowhere, 4, 2); }, ErrorCode::kNotFound, "nowhere' does not exist");
 }
 
 TEST(PlaceFolders, EveryFolderIsAPlaceAndSinglePicturesAreLeftOut) {
@@ -171,7 +171,7 @@ TEST(PlaceFolders, WhatIsMissingIsSaidInOneSentence) {
   expect_error([&] { open_source(source, 4, 1); }, ErrorCode::kUsage, "none of the 1 places");
   EXPECT_NE(testing::thrown_by([&] { open_source(source, 4, 1); }).hint().find("positive_m"), std::string::npos);
   source.path = folder / "nowhere";
-  expect_error([&] { open_source(source, 4, 2); }, ErrorCode::kNotFound, "nowhere' is not there");
+  expect_error([&] { open_source(source, 4, 2); }, ErrorCode::kNotFound, "nowhere' does not exist");
 }
 
 TEST(Pairs, APlaceIsAQueryItsNeighboursAndTheirReferences) {
@@ -240,7 +240,7 @@ TEST(Pairs, WhatIsMissingIsSaidInOneSentence) {
   testing::write_pairs(folder, 3, 0);
   TrainSource source = testing::pairs(folder);
   source.references = "summer";
-  expect_error([&] { open_source(source, 2, 2); }, ErrorCode::kNotFound, "summer' is not there");
+  expect_error([&] { open_source(source, 2, 2); }, ErrorCode::kNotFound, "summer' does not exist");
   source = testing::pairs(folder);
   source.gt = "truth.csv";
   expect_error([&] { open_source(source, 2, 2); }, ErrorCode::kNotFound, "truth.csv");

@@ -53,7 +53,7 @@ void check_run(const TrainConfig& config, const Checker& check) {
 void check_model(const TrainModel& model, const Checker& check) {
   // 0 stands for what arch or the backbone has, and is looked at when that is known.
   check.refuse_if(model.width > 0 && model.heads > 0 && model.width % model.heads != 0, "64 values a head are usual",
-                  "[model] width is {}, which is no multiple of heads, {}", model.width, model.heads);
+                  "[model] width is {}, which is not a multiple of heads, {}", model.width, model.heads);
   check.refuse_if(model.depth > 0 && model.trained_blocks > model.depth, "trained_blocks = depth trains them all",
                   "[model] trained_blocks is {}, but depth is {}", model.trained_blocks, model.depth);
   check.refuse_if(model.depth > 0 && model.weitop && model.own.prune_layer.value_or(1) >= model.depth, "weitop_layer = 1, as in the paper",

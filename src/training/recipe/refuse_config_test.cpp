@@ -87,7 +87,7 @@ TEST(BadTrainConfig, SettingsThatContradictEachOtherAreRefused) {
   EXPECT_EQ(sentence("[model]\nclusters = 16\naggregator = \"salad\"\nweitop = false"), "accepted") << "SALAD has no tiers";
   EXPECT_EQ(sentence("[model]\naggregator = \"salad\""),
             "t.toml: [model] weitop learns from the weights of weiad, but aggregator is salad");
-  EXPECT_EQ(sentence("[model]\nwidth = 100\nheads = 3"), "t.toml: [model] width is 100, which is no multiple of heads, 3");
+  EXPECT_EQ(sentence("[model]\nwidth = 100\nheads = 3"), "t.toml: [model] width is 100, which is not a multiple of heads, 3");
   EXPECT_EQ(sentence("[model]\ndepth = 3"), "t.toml: [model] trained_blocks is 4, but depth is 3");
   EXPECT_EQ(sentence("[model]\ndepth = 4\nweitop_layer = 4"), "t.toml: [model] weitop_layer is 4, but must be below depth, 4");
   EXPECT_EQ(sentence("[model]\nbackbone = \"b.pth\"\narch = \"vits14\""),

@@ -40,7 +40,7 @@ class Reader {
   const std::string& text(const std::string& key) const {
     const auto found = metadata_.find(key);
     if (found == metadata_.end())
-      fail(ErrorCode::kBadModel, "'{}' is no checkpoint of a training run: it lacks '{}'", file_, key);
+      fail(ErrorCode::kBadModel, "'{}' is not a checkpoint of a training run: it lacks '{}'", file_, key);
     return found->second;
   }
   template <typename T>
@@ -74,7 +74,7 @@ class Reader {
     T out{};
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), out);
     if (error != std::errc{} || end != value.data() + value.size()) {
-      fail(ErrorCode::kBadModel, "'{}': {} '{}' is no usable number", file_, key, value);
+      fail(ErrorCode::kBadModel, "'{}': {} '{}' is not a usable number", file_, key, value);
     }
     return out;
   }

@@ -147,7 +147,7 @@ TEST(Checkpoint, AModelFileIsNoCheckpoint) {
   const TemporaryFolder folder;
   model::save_model_file(checkpoint_path(folder.path()), state_at(1).learner.model);
   const Error error = thrown_by([&] { load_checkpoint(folder.path()); });
-  EXPECT_NE(std::string(error.what()).find("is no checkpoint of a training run"), std::string::npos) << error.what();
+  EXPECT_NE(std::string(error.what()).find("is not a checkpoint of a training run"), std::string::npos) << error.what();
 }
 
 TEST(Settings, EqualOnesMayDifferInStepsThreadsWorkersAndMinutes) {

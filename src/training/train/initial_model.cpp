@@ -92,7 +92,7 @@ model::Config random_backbone(const TrainModel& settings, Size input, std::uint6
 void check_input(Size input, int patch) {
   const Size nearest = model::round_to_stride(input, patch);
   if (input == nearest) return;
-  fail(ErrorCode::kUsage, "size {}x{} is no multiple of the network's patch of {} pixels; the nearest is {}x{}", input.height,
+  fail(ErrorCode::kUsage, "size {}x{} is not a multiple of the network's patch of {} pixels; the nearest is {}x{}", input.height,
        input.width, patch, nearest.height, nearest.width);
 }
 

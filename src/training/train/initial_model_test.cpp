@@ -298,7 +298,7 @@ TEST(InitialModel, RefusesSettingsThatDoNotFitWithOneSentence) {
   EXPECT_EQ(refusal([](TrainModel& m) { m.arch = "vitx"; }),
             "no architecture is called 'vitx'; known are demo, vits14, vitb14, vitl14");
   EXPECT_EQ(refusal([](TrainModel&) {}, {70, 80}),
-            "size 70x80 is no multiple of the network's patch of 14 pixels; the nearest is 70x84");
+            "size 70x80 is not a multiple of the network's patch of 14 pixels; the nearest is 70x84");
   EXPECT_EQ(refusal([](TrainModel& m) { m.ghost = false; }, {28, 56}),
             "8 clusters without a ghost token need more than 8 patches, but pictures of 28x56 have 8");
   refusal([](TrainModel& m) { m.backbone = "/nowhere/at-all.pth"; }, {70, 70}, ErrorCode::kNotFound);

@@ -54,7 +54,7 @@ T number(const std::string& flag, const std::string& word, T least) {
   T value{};
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (error != std::errc{} || end != word.data() + word.size() || value < least) {
-    fail(ErrorCode::kUsage, "{} '{}' is no whole number from {} on", flag, word, least);
+    fail(ErrorCode::kUsage, "{} '{}' is not a whole number from {} on", flag, word, least);
   }
   return value;
 }

@@ -180,7 +180,7 @@ torch::Tensor Network::tokens(const torch::Tensor& pixels, int block, const torc
   const TileProducts products(options_.tiles);
   const int depth = config_.backbone.blocks();
   if (block < -1 || block >= depth) {
-    fail(ErrorCode::kUsage, "block {} is not there: the model has blocks 0 to {}; -1 stands for the end", block, depth - 1);
+    fail(ErrorCode::kUsage, "block {} does not exist: the model has blocks 0 to {}; -1 stands for the end", block, depth - 1);
   }
   torch::Tensor tokens = embed(pixels);
   if (seen.defined()) tokens = tokens.index_select(1, seen);

@@ -273,7 +273,7 @@ TEST(Network, RefusesWhatDoesNotFit) {
   EXPECT_EQ(refusal([&] { network.forward(network.frozen(pixels), false, 0.5); }, ErrorCode::kInternal),
             "the frozen part kept 25 patches, but rho = 0.5 leaves 13: both parts must be given one rho");
   EXPECT_EQ(refusal([&] { network.tokens(pixels, 4); }, ErrorCode::kUsage),
-            "block 4 is not there: the model has blocks 0 to 3; -1 stands for the end");
+            "block 4 does not exist: the model has blocks 0 to 3; -1 stands for the end");
 
   model::LoadedModel other;
   other.config = good->config;

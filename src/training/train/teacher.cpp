@@ -22,12 +22,12 @@ struct Teacher::Impl {
       : model(read_backbone(settings.model, 0, settings.size)), size(settings.size), front(model.loaded(), settings.size) {
     const auto& backbone = model.loaded().config.backbone;
     if (settings.block < -1 || settings.block >= backbone.blocks()) {
-      fail(ErrorCode::kUsage, "[[distill.teacher]] block {} is not there: '{}' has blocks 0 to {}; -1 stands for the last",
+      fail(ErrorCode::kUsage, "[[distill.teacher]] block {} does not exist: '{}' has blocks 0 to {}; -1 stands for the last",
            settings.block, settings.model.string(), backbone.blocks() - 1);
     }
     blocks = settings.block < 0 ? backbone.blocks() : settings.block + 1;
     if (size.height % backbone.stride() != 0 || size.width % backbone.stride() != 0) {
-      fail(ErrorCode::kUsage, "[[distill.teacher]] size {}x{} is no multiple of the patch of '{}', {} pixels", size.height,
+      fail(ErrorCode::kUsage, "[[distill.teacher]] size {}x{} is not a multiple of the patch of '{}', {} pixels", size.height,
            size.width, settings.model.string(), backbone.stride());
     }
   }
