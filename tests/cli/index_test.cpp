@@ -5,7 +5,6 @@
 
 #include "core/formats/npy.h"
 #include "run_program.h"
-#include "shared_data.h"
 
 namespace revisit::testing {
 namespace {
@@ -209,43 +208,6 @@ TEST_F(IndexVerbs, AReportIsNotWrittenIntoAnIndexAndArgumentsTheWrongWayRoundAre
   EXPECT_NE(swapped.err.find("revisit query db photos/0.png"), std::string::npos) << swapped.err;
   const auto two = run({"query", "db", "photos/0.png", "-k", "2"});
   EXPECT_NE(two.out.find("\n  2. 1.png  similarity "), std::string::npos) << two.out;
-}
-
-TEST_F(IndexVerbs, AnotherImportOfOneCheckpointIsAnotherModel) {
-  pictures("photos", 3);
-  REVISIT_REQUIRE_SHARED("golden/dinov2_plain");
-  const auto checkpoint = fs::absolute(shared_folder() / "golden/dinov2_plain/hub.pth").string();
-  const auto import = [&](const char* name, std::vector<std::string> more) {
-    more.insert(more.begin(), {"model", "import", checkpoint, "-o", name});
-    ASSERT_EQ(run(more).exit_code, 0);
-  };
-  import("plain.safetensors", {});
-  ASSERT_EQ(run({"index", "add", "db", "photos", "--model", "plain.safetensors", "--aggregate", "cls"}).exit_code, 0);
-  const std::vector<std::pair<std::vector<std::string>, std::string>> others{{{"--mean", "0,0,0"}, "mean '"},
-                                                                             {{"--heads", "2"}, "heads '"},
-                                                                             {{"--resize", "bicubic"}, "resize 'bilinear', not 'bicubic'"},
-                                                                             {{"--pos-rule", "timm"}, "pos_rule 'hub', not 'timm'"}};
-  for (const auto& [flags, words] : others) {
-    import("other.safetensors", flags);
-    for (const auto& refused :
-         {run({"query", "db", "photos/0.png", "--model", "other.safetensors"}), run({"index", "add", "db", "photos", "--model", "other.safetensors"})}) {
-      EXPECT_EQ(refused.exit_code, 3) << flags[0];
-      EXPECT_NE(refused.err.find(words), std::string::npos) << refused.err;
-    }
-    ASSERT_EQ(run({"index", "add", "other" + flags[0], "photos", "--model", "other.safetensors", "--aggregate", "cls"}).exit_code, 0);
-    const auto merged = run({"index", "merge", "db", "other" + flags[0]});
-    EXPECT_EQ(merged.exit_code, 3);
-    EXPECT_NE(merged.err.find(flags[0] == "--heads" ? "heads '" : words), std::string::npos) << merged.err;
-    // The model file replaced under the feet of an index.
-    fs::copy(folder_ / "db", folder_ / "moved", fs::copy_options::recursive);
-    fs::rename(folder_ / "plain.safetensors", folder_ / "kept");
-    fs::copy_file(folder_ / "other.safetensors", folder_ / "plain.safetensors");
-    EXPECT_EQ(run({"query", "moved", "photos/0.png"}).exit_code, 3) << flags[0];
-    fs::rename(folder_ / "kept", folder_ / "plain.safetensors");
-    fs::remove_all(folder_ / "moved");
-  }
-  EXPECT_EQ(run({"query", "db", "photos/0.png"}).exit_code, 0);
-  EXPECT_EQ(info()["rows"], 3);
 }
 
 TEST_F(IndexVerbs, ExportsAreWhatIsInTheIndex) {

@@ -82,7 +82,7 @@ TEST(HostileNpy, OtherFormsAreRefused) {
   const auto refused = [](const std::string& pickle, const std::string& part, const std::string& shape = "(1,)") {
     expect_error([&] { parse_npy_lists(view_of(npy_file("|O", shape, pickle)), "t"); }, ErrorCode::kBadFile, part);
   };
-  refused(PickleBuilder(3).list().stop(), "no array where one is expected");
+  refused(PickleBuilder(3).list().stop(), "not an array where one is expected");
   refused(PickleBuilder(3).global("numpy.core.multiarray", "_reconstruct").empty_tuple().reduce().stop(),
           "without shape and content");
   refused(PickleBuilder(3).global("numpy.core.multiarray", "_reconstruct").empty_tuple().reduce().none().build().stop(),
@@ -121,7 +121,7 @@ TEST(HostileNpy, OtherFormsAreRefused) {
        {PickleBuilder(3).none(), PickleBuilder(3).text("7"), PickleBuilder(3).number(1.5), PickleBuilder(3).dict()}) {
     PickleBuilder p(3);
     open_array(p, {1}, "O8", "|").list().raw(element.stop().substr(2, element.size() - 2)).append();
-    refused(close(p).stop(), "no integer where one is expected");
+    refused(close(p).stop(), "not an integer where one is expected");
   }
   refused(honest().substr(honest().find('\n') + 1) + "more", "4 bytes after its end");
 }
@@ -266,7 +266,7 @@ TEST(HostileGeoJson, BombsAndOtherJsonAreRefused) {
   refused("{\"type\":\"\xFF\"}", ErrorCode::kBadFile, "is not JSON");
   for (const auto* text : {"[]", "{}", "7", R"({"type":"Feature"})", R"({"type":"FeatureCollection","features":{}})",
                            R"({"type":5,"features":[]})"}) {
-    refused(text, ErrorCode::kBadFile, "no GeoJSON FeatureCollection");
+    refused(text, ErrorCode::kBadFile, "not a GeoJSON FeatureCollection");
   }
   const auto feature = [](const std::string& coordinates, const std::string& properties) {
     return R"({"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":)" +

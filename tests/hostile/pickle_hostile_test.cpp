@@ -206,8 +206,8 @@ TEST(PickleAttack, TensorsOfOddFormAreRefused) {
       {with([&](PickleBuilder& b) { good(b).none().dict(); }), "requires_grad"},
       {with([&](PickleBuilder& b) { good(b).boolean(true).integer(1); }), "hooks"},
       {with([&](PickleBuilder& b) { good(b).boolean(true).dict().dict().text("neg").boolean(true).set_item(); }), "metadata"},
-      {PickleBuilder().integer(1).persistent_id().stop(), "no storage"},
-      {PickleBuilder().integers({1, 2, 3, 4, 5}).persistent_id().stop(), "no storage"},
+      {PickleBuilder().integer(1).persistent_id().stop(), "not a storage"},
+      {PickleBuilder().integers({1, 2, 3, 4, 5}).persistent_id().stop(), "not a storage"},
       {PickleBuilder()
            .mark()
            .text("module")
@@ -218,7 +218,7 @@ TEST(PickleAttack, TensorsOfOddFormAreRefused) {
            .tuple()
            .persistent_id()
            .stop(),
-       "no storage"},
+       "not a storage"},
       {PickleBuilder()
            .mark()
            .text("storage")
@@ -312,7 +312,7 @@ TEST(PickleBomb, EachIsRefusedByANamedLimitWithinASecondAnd100Megabytes) {
                        "into itself");
   expect_cheap_refusal("lists containing each other",
                        zip(PickleBuilder().list().put(0).list().put(1).get(0).append().append().get(1).raw("\x86").stop()),
-                       "no dictionary");
+                       "not a dictionary");
   PickleBuilder cycle;  // a = {"b": {}}; b["a"] = a, through the memo
   cycle.dict().put(0).text("b").dict().put(1).text("a").get(0).set_item().set_item();
   expect_cheap_refusal("dicts containing each other", zip(cycle.stop()), "deeper than 64");

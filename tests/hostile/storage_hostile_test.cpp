@@ -140,14 +140,14 @@ TEST(StorageLies, LegacyFilesThatContradictThemselvesAreRefused) {
   refused(rt::torch_legacy(pickle, {kTwoStorages[0], {"9", "", 0}}), "'9' is listed, but no tensor");
   refused(rt::torch_legacy(pickle, {{"0", kTwoStorages[0].data, 9}}), "has 9 elements, its tensors expect 8");
   refused(rt::torch_legacy(pickle, kTwoStorages, rt::torch_system(false)), "little_endian is not true");
-  refused(rt::torch_legacy(pickle, kTwoStorages, PickleBuilder().none().stop()), "no dictionary");
+  refused(rt::torch_legacy(pickle, kTwoStorages, PickleBuilder().none().stop()), "not a dictionary");
   const std::string system = rt::torch_system();
   refused(rt::torch_magic() + PickleBuilder().integer(1002).stop() + system + pickle, "the protocol is not 1001");
   refused(PickleBuilder().integer(5).stop() + good, "without torch's magic number");
-  refused(rt::torch_magic() + PickleBuilder().integer(1001).stop() + system + pickle + PickleBuilder().none().stop(), "no list");
+  refused(rt::torch_magic() + PickleBuilder().integer(1001).stop() + system + pickle + PickleBuilder().none().stop(), "not a list");
   refused(
       rt::torch_magic() + PickleBuilder().integer(1001).stop() + system + pickle + PickleBuilder().list().none().append().stop(),
-      "no text");
+      "not text");
   const std::string list = PickleBuilder().list().stop();
   refused(rt::torch_magic() + PickleBuilder().integer(1001).stop() + system + PickleBuilder().list().stop() + list,
           "no dictionary of tensors");

@@ -171,7 +171,7 @@ TEST(Marginals, SaladWithTooFewTokensSaysHowManyItNeeds) {
       EXPECT_EQ(error.code(), ErrorCode::kUsage);
       EXPECT_NE(std::string(error.what()).find(std::to_string(tokens)), std::string::npos) << error.what();
       EXPECT_NE(std::string(error.what()).find("64 clusters"), std::string::npos) << error.what();
-      EXPECT_NE(error.hint().find("--rho"), std::string::npos);
+      EXPECT_NE(error.hint().find("`rho`"), std::string::npos);
     }
   }
   EXPECT_NO_THROW(marginals(1, 64, true, true));

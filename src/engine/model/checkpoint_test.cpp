@@ -189,7 +189,7 @@ TEST(Checkpoint, TensorNameCountAndRankLimits) {
 TEST(Checkpoint, RefusesFilesOfNoKnownFormatAndMissingFiles) {
   for (const std::string& file :
        {std::string(), std::string("x"), std::string("hello, this is a text file"), std::string(4096, '\0')}) {
-    rt::expect_refused([&] { parse(file); }, "no checkpoint of a known format", file.substr(0, 8));
+    rt::expect_refused([&] { parse(file); }, "not a checkpoint of a known format", file.substr(0, 8));
   }
   try {
     read_checkpoint(std::filesystem::temp_directory_path() / "revisit_no_such_file.pth");

@@ -145,8 +145,8 @@ TEST(Pickle, RefusesBrokenPrograms) {
       {PickleBuilder().call("torch", "Size").empty_tuple().reduce().stop(), "calls something that is not a global"},
       {PickleBuilder().global("torch", "Size").integer(1).reduce().stop(), "without a tuple"},
       {PickleBuilder().call("torch", "FloatStorage").stop(), "calls 'torch.FloatStorage'"},
-      {PickleBuilder().none().none().raw("\x93").stop(), "no text"},
-      {PickleBuilder().global("collections", "OrderedDict").integers({1}).reduce().stop(), "no list"},
+      {PickleBuilder().none().none().raw("\x93").stop(), "not text"},
+      {PickleBuilder().global("collections", "OrderedDict").integers({1}).reduce().stop(), "not a list"},
       {PickleBuilder().none().raw("").stop().substr(0, 3), "is cut after 3 bytes"},
   };
   for (const auto& refused : cases) {

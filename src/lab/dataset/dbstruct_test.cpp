@@ -58,7 +58,7 @@ TEST(DbStructs, RefuseFilesThatContradictThemselves) {
         parse_dbstruct(view_of(mat.file(mat.matrix(6, {1, 1}, "dbStruct", ""))), "t");
       },
       ErrorCode::kBadFile, "is not a struct");
-  expect_error([&] { parse_dbstruct(view_of(std::string(200, 'x')), "t"); }, ErrorCode::kBadFile, "no .mat file of version 5");
+  expect_error([&] { parse_dbstruct(view_of(std::string(200, 'x')), "t"); }, ErrorCode::kBadFile, "not a .mat file of version 5");
 }
 
 }  // namespace

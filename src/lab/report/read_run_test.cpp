@@ -199,7 +199,7 @@ TEST_F(ReadRun, RefusesWhatCannotBeRight) {
       {"nobody,1,r3.png,0,1\n", "query 'nobody' where photos.csv says 'q2.png' is next"},
       {"q2.png,3,r3.png,0,1\n", "rank '3' where photos.csv says '1' is next"},
       {"q2.png,1,nothing,0,1\n", "reference 'nothing' where photos.csv says 'r3.png' is next"},
-      {"q2.png,1,r3.png,0,nan\n", "no number"},
+      {"q2.png,1,r3.png,0,nan\n", "not a number"},
       {"", "ends before match 1 of query q2.png"}};
   for (const auto& [line, sentence] : edits) {
     const auto refused = with_instead("predictions.csv", last, line);

@@ -177,7 +177,7 @@ TEST(Whitening, RefusesWhatCannotBeLearntWithBothValues) {
   expect_error([&] { Whitening::learn(broken, 20, 2); }, ErrorCode::kUsage, "descriptor 2 holds nan at position 3");
   const Whitening whitening = Whitening::learn(rows, 20, 2);
   expect_error([&] { whitening.apply(broken); }, ErrorCode::kUsage, "descriptor 2 holds nan at position 3");
-  expect_error([&] { whitening.apply(std::span(rows).first(21)); }, ErrorCode::kUsage, "no whole number");
+  expect_error([&] { whitening.apply(std::span(rows).first(21)); }, ErrorCode::kUsage, "not a whole number");
 }
 
 TEST(Whitening, ComesBackFromItsFileAndEveryCutOrFlippedByteIsRefused) {

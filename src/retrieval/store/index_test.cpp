@@ -219,7 +219,7 @@ TEST(Index, SearchRefusesWhatCannotBeMeantAndAnswersTheRest) {
   refused("end_row -5", [](SearchOptions& o) { o.end_row = -5; });
   refused("radius_m -1", [](SearchOptions& o) { o.near = Position{}, o.radius_m = -1; });
   refused("after_s is nan", [](SearchOptions& o) { o.after_s = std::nan(""); });
-  expect_error([&] { index.search(std::vector<float>(25), {}); }, ErrorCode::kUsage, "no whole number");
+  expect_error([&] { index.search(std::vector<float>(25), {}); }, ErrorCode::kUsage, "not a whole number");
   std::vector<float> two = query;
   two.insert(two.end(), query.begin(), query.end());
   two[kDim + 5] = std::nanf("");
