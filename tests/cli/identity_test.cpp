@@ -20,7 +20,8 @@ std::string field_of(const std::string& flag) {
 
 class Identity : public ProgramTest {
  protected:
-  Identity() {
+  void SetUp() override {
+    ProgramTest::SetUp();
     for (int i = 0; i < 3; ++i) picture("photos/" + std::to_string(i) + ".png", 1 + static_cast<std::uint32_t>(i));
   }
   RunResult run(std::vector<std::string> arguments) { return run_program(arguments, {.folder = folder_}); }

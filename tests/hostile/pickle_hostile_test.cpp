@@ -312,7 +312,7 @@ TEST(PickleBomb, EachIsRefusedByANamedLimitWithinASecondAnd100Megabytes) {
                        "into itself");
   expect_cheap_refusal("lists containing each other",
                        zip(PickleBuilder().list().put(0).list().put(1).get(0).append().append().get(1).raw("\x86").stop()),
-                       "not a dictionary");
+                       "no dictionary");
   PickleBuilder cycle;  // a = {"b": {}}; b["a"] = a, through the memo
   cycle.dict().put(0).text("b").dict().put(1).text("a").get(0).set_item().set_item();
   expect_cheap_refusal("dicts containing each other", zip(cycle.stop()), "deeper than 64");
