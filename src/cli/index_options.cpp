@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/base/fail.h"
 #include "revisit/ingest.h"
 
@@ -41,6 +43,11 @@ void add_index_options(std::vector<Option>& options, ModelArgs& args) {
   add_model_option(options, args);
   set_help(options, "--model", "model file, or a name of 'revisit model list'; default: the one of the index");
   add_spec_options(options, args);
+  for (Option& option : options) {
+    const auto usual = option.help.find("; default");
+    const bool is_setting = std::ranges::any_of(settings(), [&](const Setting& one) { return flag_of(one) == option.long_name(); });
+    if (is_setting && usual != std::string::npos) option.help = option.help.substr(0, usual) + "; default: as the index";
+  }
 }
 
 namespace {
