@@ -26,8 +26,8 @@ class Linear {
   /// weight is (out, in) and must outlive this object; bias is (out) or null and is copied. Weights are brought once into the
   /// order the kernel reads them in, on huge pages.
   /// out_scale (LayerScale, or null) multiplies each output channel: it is folded into the copies.
-  Linear(const float* weight, const float* bias, int in, int out, After after = After::kNothing,
-         const float* out_scale = nullptr, Precision precision = Precision::kF32);
+  Linear(const float* weight, const float* bias, int in, int out, After after = After::kNothing, const float* out_scale = nullptr,
+         Precision precision = Precision::kF32);
   ~Linear();
   Linear(Linear&&) noexcept;
   Linear& operator=(Linear&&) noexcept;

@@ -43,7 +43,8 @@ TEST(HeadFamilies, AnUnknownNameIsRefusedWithTheKnownOnes) {
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kBadModel);
-    EXPECT_TRUE(std::string(error.what()).starts_with("'netvlad' is no aggregator; known are none, weiad, salad")) << error.what();
+    EXPECT_TRUE(std::string(error.what()).starts_with("'netvlad' is no aggregator; known are none, weiad, salad"))
+        << error.what();
   }
 }
 

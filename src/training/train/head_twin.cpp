@@ -79,8 +79,8 @@ torch::Tensor normalise_clusters(const torch::Tensor& sums, const torch::Tensor&
 
 }  // namespace
 
-HeadResult run_head(const model::HeadConfig& config, const Tensors& tensors, const torch::Tensor& cls, const torch::Tensor& patches,
-                    double dropout) {
+HeadResult run_head(const model::HeadConfig& config, const Tensors& tensors, const torch::Tensor& cls,
+                    const torch::Tensor& patches, double dropout) {
   const model::TransportHead& head = config.transport();
   const bool weiad = config.kind == model::kWeiad;
   const bool dustbin = weiad ? head.dustbin : true;

@@ -18,7 +18,7 @@ struct HeadResult {
 
 /// cls (B, D) and patches (B, N, D) after the final norm. dropout 0: none.
 /// Throws Error kUsage when there are too few patches for the head.
-HeadResult run_head(const model::HeadConfig& config, const Tensors& tensors, const torch::Tensor& cls, const torch::Tensor& patches,
-                    double dropout);
+HeadResult run_head(const model::HeadConfig& config, const Tensors& tensors, const torch::Tensor& cls,
+                    const torch::Tensor& patches, double dropout);
 
 }  // namespace revisit::train

@@ -146,8 +146,7 @@ Forward Network::forward(const FrozenTokens& frozen, bool training, double rho) 
   const TileProducts products(options_.tiles);
   check_rho(rho);
   if (config_.head.kind != model::kWeiad && config_.head.kind != model::kSalad) {
-    fail(ErrorCode::kUsage, "only WeiAD and SALAD heads can be trained, and the model's aggregator is '{}'",
-         config_.head.kind);
+    fail(ErrorCode::kUsage, "only WeiAD and SALAD heads can be trained, and the model's aggregator is '{}'", config_.head.kind);
   }
   if (rho < 1 && frozen.weitop_input.defined()) {  // pruned already, or never
     const int wanted = reduce::kept_count(rho, static_cast<int>(frozen.weitop_input.size(1)));

@@ -114,7 +114,8 @@ TEST_P(Twin, GivesTheEnginesDescriptorsAtEveryRhoAndSize) {
     for (const double rho : {1.0, 0.7, 0.5, 0.3}) {
       const int patches = size.height / 14 * (size.width / 14);
       const int kept = reduce::kept_count(rho, patches);
-      const bool one_sided = config.head.kind == model::kSalad || (config.head.transport().dustbin && !config.head.transport().ghost);
+      const bool one_sided =
+          config.head.kind == model::kSalad || (config.head.transport().dustbin && !config.head.transport().ghost);
       if (one_sided && kept <= config.head.transport().clusters) continue;  // refused, see below
       SCOPED_TRACE(fmt::format("{}x{} rho {}", size.height, size.width, rho));
       const Forward out = network.forward(network.frozen(pixels, rho), false, rho);
@@ -129,7 +130,8 @@ TEST_P(Twin, GivesTheEnginesDescriptorsAtEveryRhoAndSize) {
         ASSERT_EQ(got.size(), want.size());
         // Rounding differs, so only what does not stand on the edge of a choice is compared: nearly all, see below.
         const bool patch_on_edge = rho < 1 && gap_at(trace.scores.values, {kept}) < 1e-5;
-        const bool cluster_on_edge = !trace.alpha.values.empty() && gap_at(trace.alpha.values, config.head.transport().tiers) < 1e-5;
+        const bool cluster_on_edge =
+            !trace.alpha.values.empty() && gap_at(trace.alpha.values, config.head.transport().tiers) < 1e-5;
         if (patch_on_edge || cluster_on_edge) {
           ++on_edge;
           continue;
