@@ -45,7 +45,7 @@ if(REVISIT_ENGINE)
   endif()
 endif()
 # LibTorch. Its own package configuration asks for protobuf, OpenCL and more, so the plain headers and libraries are used. Only
-# revisit-train and its tests link it; nothing else of the project may (src/train, see ARCHITECTURE.md).
+# revisit-train and its tests link it; nothing else of the project may (src/training/train, see ARCHITECTURE.md).
 set(REVISIT_HAS_TRAIN OFF)
 if(REVISIT_TRAIN STREQUAL "AUTO" AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   message(STATUS "`revisit train` is left out: clang takes the headers of LibTorch 1.13 for faulty C++20")

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Folder against folder without an index on disk: the exact search of src/index over rows and codes in memory.
+// Folder against folder without an index on disk: the exact search of retrieval over rows and codes in memory.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
