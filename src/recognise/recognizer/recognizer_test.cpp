@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+#include "revisit/recognizer.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <random>
+#include <thread>
+
+#include "revisit/error.h"
+
+namespace revisit {
+namespace {
+
+Image noise(unsigned seed) {
+  Image image{40, 30, std::vector<std::uint8_t>(3600)};
+  std::mt19937 random(seed);
+  for (auto& v : image.rgb) v = static_cast<std::uint8_t>(random() >> 24U);
+  return image;
+}
+
+Recognizer small(double min_similarity = 0.9999) {
+  return Recognizer::in_memory(Model::random(kDemoModel), {.spec = {.size = Size{28, 28}}, .threads = 1, .min_similarity = min_similarity});
+}
+
+TEST(Recognizer, SaysYesNoAndWhy) {
+  Recognizer places = small();
+  EXPECT_EQ(places.ask(noise(1)).reason, "no match: the collection is empty");
+  places.add(noise(1), {.name = "one", .time_s = 10.0});
+  places.add(noise(2), {.time_s = 20.0});
+  const Answer same = places.ask(noise(1));
+  EXPECT_TRUE(same.recognised) << same.reason;
+  EXPECT_EQ(same.matches.front().name, "one");
+  EXPECT_NEAR(same.margin, same.matches.front().similarity - 0.9999, 1e-6);
+  EXPECT_EQ(same.threshold.origin, "asked for");
+  const Answer recent = places.ask(noise(1), {.exclude_recent = 2});
+  EXPECT_FALSE(recent.recognised);
+  EXPECT_EQ(recent.reason, "no match: nothing is left to compare with");
+  const Answer older = places.ask(noise(2), {.exclude_seconds = 5.0, .time_s = 20.0});
+  EXPECT_EQ(older.matches.size(), 1U) << "the row of second 20 is too recent";
+  EXPECT_EQ(older.matches.front().name, "one");
+  EXPECT_THROW(places.ask(noise(2), {.exclude_seconds = 5.0}), Error) << "when the picture was taken is not known";
+  EXPECT_THROW(places.add(noise(3), {.name = "one"}), Error) << "the name is taken";
+  EXPECT_EQ(places.size(), 2);
+}
+
+TEST(Recognizer, IsAskedByManyThreadsWhileAnotherAdds) {
+  Recognizer places = small();
+  constexpr int kPlaces = 40;
+  places.add(noise(0), {.name = "0"});
+  std::atomic<bool> done = false;
+  std::atomic<int> asked = 0, wrong = 0;
+  std::vector<std::thread> askers;
+  for (int t = 0; t < 3; ++t) {
+    askers.emplace_back([&] {
+      while (!done) {
+        const Answer answer = places.ask(noise(0));
+        if (!answer.recognised || answer.matches.front().name != "0") ++wrong;
+        ++asked;
+      }
+    });
+  }
+  for (int i = 1; i < kPlaces; ++i) places.add(noise(static_cast<unsigned>(i)), {.name = std::to_string(i)});
+  while (asked < 3) std::this_thread::yield();
+  done = true;
+  for (auto& asker : askers) asker.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(places.size(), kPlaces);
+  EXPECT_EQ(places.ask(noise(kPlaces - 1)).matches.front().name, std::to_string(kPlaces - 1));
+}
+
+}  // namespace
+}  // namespace revisit
