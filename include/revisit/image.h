@@ -42,7 +42,8 @@ struct Size {
 
 enum class Orientation { kApply, kIgnore };  ///< whether the EXIF orientation turns the picture upright
 
-/// What the camera wrote beside the pixels. Absent or invalid fields are empty; `notes` says why one was ignored.
+/// What a file says beside the pixels. Absent or invalid fields are empty; `notes` says why one was ignored, and what of the file
+/// was not used.
 struct PhotoInfo {
   int orientation = 1;            ///< EXIF 1..8; invalid values count as 1
   std::optional<double> lat_deg;  ///< set only together with lon_deg
@@ -50,6 +51,7 @@ struct PhotoInfo {
   std::optional<double> altitude_m;
   std::optional<double> heading_deg;  ///< GPSImgDirection, 0..360
   std::optional<std::string> time;    ///< DateTimeOriginal (else DateTime) as "YYYY-MM-DDTHH:MM:SS"
+  bool animated = false;              ///< there are frames of an animation, too; only the still picture was used
   std::vector<std::string> notes;
 };
 

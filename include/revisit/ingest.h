@@ -24,6 +24,7 @@ struct DescribedPhotos {
   double median_end_to_end_ms = 0;  ///< decoding, preprocessing and forward, one after the other
   double forward_ms_p5 = 0;         ///< 5th and 95th percentile of the forward times: far apart when the machine was disturbed
   double forward_ms_p95 = 0;
+  std::vector<std::string> notes{};  ///< on photos of which something was left out: "'a.webp' holds an animation; ..."
 };
 
 /// Decodes ahead of inference, turned as the extractor's spec says. progress(done, total) may stop it by returning false (Error
@@ -48,6 +49,7 @@ struct AddReport {
   std::vector<std::string> duplicates;  ///< "NAME is the same photo as NAME": their content is there under another name
   std::vector<Skipped> skipped;         ///< could not be used
   bool stopped = false;                 ///< progress asked for it
+  std::vector<std::string> notes;       ///< on photos of which something was left out
 
   int done() const;  ///< photos dealt with, in whatever way
 };

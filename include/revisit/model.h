@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -84,6 +85,7 @@ struct ImportOptions {
   bool allow_nonfinite = false;
   bool half = false;  ///< matrices in f16; the source may be a model file then
   std::optional<std::string> licence;  ///< of the weights, in the owner's words; the source may be a model file then
+  std::function<bool()> stop;          ///< asked all along; true ends the import with Error kInterrupted, and nothing is written
 };
 
 /// The account of an import: every tensor of the source is in `used` or `ignored`.
@@ -106,7 +108,9 @@ struct AverageReport {
 /// Writes the mean of the weights of model files that differ in nothing else, in 32 bits: of trainings that began alike ([model]
 /// start_seed) and saw other pictures. The mean of models that did not begin alike is worth nothing; `alike` tells. A calibrated
 /// threshold is left behind.
-/// Throws Error kUsage for fewer than two files, kMismatch when settings or licences differ, and what Model::load throws.
-AverageReport average_models(const std::vector<std::filesystem::path>& from, const std::filesystem::path& to);
+/// Throws Error kUsage for fewer than two files, kMismatch when settings or licences differ, and what Model::load throws. `stop`
+/// is asked all along; when it returns true Error kInterrupted is thrown and nothing is written.
+AverageReport average_models(const std::vector<std::filesystem::path>& from, const std::filesystem::path& to,
+                             const std::function<bool()>& stop = {});
 
 }  // namespace revisit

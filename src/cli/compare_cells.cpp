@@ -11,13 +11,24 @@
 #include "core/base/file.h"
 #include "core/base/limits.h"
 #include "core/base/random.h"
+#include "core/formats/json_tree.h"
 
 namespace revisit::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMaxCellBytes = 64U << 20U;  // a rank a query
+// What cannot be read is measured again.
+nlohmann::json read_cell(const fs::path& file) {
+  try {
+    const auto bytes = read_file(file, limits::kMaxRunJsonBytes);
+    const auto* text = reinterpret_cast<const char*>(bytes.data());
+    return parse_json({text, bytes.size()}, file.string(), {limits::kMaxRunJsonDepth, limits::kMaxRunJsonValues});
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kBadFile && error.code() != ErrorCode::kLimit) throw;
+    return {};
+  }
+}
 
 bool is_rank(const nlohmann::json& value) {
   return value.is_number_integer() && value.get<std::int64_t>() >= 0 && value.get<std::int64_t>() <= limits::kMaxTopK;
@@ -35,9 +46,7 @@ std::optional<CompareCell> CompareCells::load(const std::string& settings, std::
   const fs::path file = file_of(settings);
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) return std::nullopt;
-  const auto bytes = read_file(file, kMaxCellBytes);
-  const auto* text = reinterpret_cast<const char*>(bytes.data());
-  const auto json = nlohmann::json::parse(text, text + bytes.size(), nullptr, false);
+  const nlohmann::json json = read_cell(file);
   if (!json.is_object() || json.value("settings", nlohmann::json()) != settings || !json.contains("ranks") ||
       !json["ranks"].is_array() || json["ranks"].size() != queries || !json.contains("ms_per_image") ||
       !json["ms_per_image"].is_number()) {

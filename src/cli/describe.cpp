@@ -16,6 +16,10 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
+#include "core/base/fail.h"
+#include "core/base/prefetch.h"
+#include "core/base/stop.h"
+#include "core/base/stop_scope.h"
 
 namespace revisit::cli {
 namespace {
@@ -52,6 +56,7 @@ class Run {
     const std::size_t total = list.paths.size();
     const DecodeOptions decode{orientation_of(out_.spec), args_.accept_truncated};
     Progress progress("describing", total, console_.quiet);
+    const StopScope scope([] { return stop_signal() != 0; }, "stopped while an input was read; nothing was written");
     Prefetch<LoadedInput> inputs(total, [&](std::size_t i) { return load_input(list.paths[i], decode); });
     for (std::size_t done = 0; auto input = inputs.next();) {
       use(*input);
@@ -75,6 +80,7 @@ class Run {
     if (spoiled()) return;
     const auto rows_before = out_.rows.size();
     const auto name = input.path.string();
+    if (input.animated) console_.talk(fmt::format("notice: '{}' holds an animation; only its still picture is used", name));
     try {
       if (const auto* image = std::get_if<Image>(&input.content)) {
         add(name, [&](Trace* trace) { return extractor_.describe(*image, trace); });
@@ -137,7 +143,6 @@ int refuse(const std::vector<Skipped>& bad, std::size_t inputs, Console& console
 }
 
 int run_describe(const DescribeArgs& args, Console& console) {
-  finish_work_on_signal();
   auto list = expand_inputs(args.inputs);
   const std::size_t inputs = list.paths.size() + list.unreadable.size();
   if (!args.dump.empty() && inputs != 1) fail(ErrorCode::kUsage, "--dump takes a single input, but there are {}", inputs);
@@ -150,6 +155,7 @@ int run_describe(const DescribeArgs& args, Console& console) {
   const Model model = open_model(args.model.model, console);
   Extractor extractor(model, args.model.spec, args.model.threads);
   for (const auto& notice : extractor.notices()) console.talk("notice: " + notice);
+  finish_work_on_signal();  // until here there is nothing to lose: a signal ends the program at once
   const Described described = Run(args, console, extractor).over(std::move(list));
 
   if (!described.skipped.empty()) {

@@ -6,14 +6,15 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "core/base/fail.h"
-#include "core/base/stop.h"
 #include "cli/binding.h"
 #include "cli/inputs.h"
 #include "cli/model_options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
+#include "core/base/fail.h"
+#include "core/base/stop.h"
+#include "core/base/stop_scope.h"
 #include "revisit/lab/vlad.h"
 
 namespace revisit::cli {
@@ -63,6 +64,7 @@ int run_fit_vlad(FitVladArgs& args, Console& console) {
   if (!inputs.unreadable.empty()) fail(inputs.unreadable.front().code, "{}", inputs.unreadable.front().reason);
   const Model backbone = open_model(args.backbone.front(), console);
   finish_work_on_signal();
+  const StopScope scope([] { return stop_signal() != 0; }, "stopped; nothing was written");
   Progress progress("reading", inputs.paths.size(), console.quiet);
   const auto report = fit_vlad(backbone, inputs.paths, args.output, args.options, [&](int done, int /*total*/) {
     progress.update(static_cast<std::size_t>(done), 0);

@@ -8,15 +8,16 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "core/base/fail.h"
-#include "core/base/shell_words.h"
-#include "core/base/stop.h"
 #include "cli/binding.h"
 #include "cli/index_options.h"
 #include "cli/photo_run.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
 #include "cli/words.h"
+#include "core/base/fail.h"
+#include "core/base/shell_words.h"
+#include "core/base/stop.h"
+#include "core/base/stop_scope.h"
 #include "revisit/ingest.h"
 
 namespace revisit::cli {
@@ -48,6 +49,7 @@ AddReport add(const AddArgs& args, IndexWriter& writer, IndexSetup& setup, const
     progress.update(static_cast<std::size_t>(report.done()), report.skipped.size());
     return stop_signal() == 0;
   };
+  const StopScope scope([] { return stop_signal() != 0; }, "stopped while a photo was read");
   try {
     return add_photos(writer, setup.extractor, photos, options);
   } catch (const Error& error) {
@@ -105,6 +107,7 @@ int run_add(const AddArgs& args, Console& console) {
   const auto start = Clock::now();
   const AddReport report = add(args, writer, setup, photos, console);
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  for (const auto& note : report.notes) console.talk("notice: " + note);
   for (const auto& one : report.skipped) console.warn(fmt::format("skipped {}: {}", one.path, one.reason));
   if (report.stopped && report.done() < static_cast<int>(photos.size())) {
     throw Interrupted(stop_signal(), fmt::format("stopped after {} of {} photos, all of them safe in '{}'; to go on: {}",

@@ -101,12 +101,14 @@ InputList expand_inputs(const std::vector<std::string>& arguments) {
 }
 
 LoadedInput load_input(const fs::path& path, const DecodeOptions& options) {
-  LoadedInput out{path, {}};
+  LoadedInput out{path, {}, false};
   auto skipped = or_skip(path, [&] {
     if (lower_extension(path) == ".npy") {
       out.content = load_tensors(path);
     } else {
-      out.content = load_image(path, options);
+      PhotoInfo info;
+      out.content = load_image(path, options, &info);
+      out.animated = info.animated;
     }
   });
   if (skipped) out.content = std::move(*skipped);

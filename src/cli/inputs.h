@@ -35,9 +35,10 @@ struct TensorStack {
 struct LoadedInput {
   std::filesystem::path path;
   std::variant<Skipped, Image, TensorStack> content;
+  bool animated = false;  ///< frames of an animation were left out
 };
 
-/// Throws only std::bad_alloc and the like; an input that cannot be used is Skipped.
+/// Throws only std::bad_alloc and the like, and Error kInterrupted; an input that cannot be used is Skipped.
 LoadedInput load_input(const std::filesystem::path& path, const DecodeOptions& options);
 
 }  // namespace revisit::cli

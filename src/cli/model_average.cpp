@@ -33,7 +33,8 @@ int run_average(const AverageArgs& args, Console& console) {
     }
   }
   finish_work_on_signal();
-  const AverageReport report = average_models({args.files.begin(), args.files.end()}, args.output);
+  const AverageReport report =
+      average_models({args.files.begin(), args.files.end()}, args.output, [] { return stop_signal() != 0; });
   auto list = nlohmann::ordered_json::array();
   std::string out;
   for (std::size_t i = 0; i < args.files.size(); ++i) {

@@ -108,6 +108,7 @@ int run_import(ImportArgs args, Console& console) {
   }
   if (args.resize) args.options.resize = *args.resize == "bicubic" ? ResizeFilter::kBicubic : ResizeFilter::kBilinear;
   finish_work_on_signal();
+  args.options.stop = [] { return stop_signal() != 0; };
   const ImportReport report = import_model(from, args.output, args.options);
 
   if (console.json) {

@@ -10,11 +10,12 @@
 #include <cmath>
 #include <ctime>
 
+#include "cli/binding.h"
+#include "cli/progress.h"
 #include "core/base/fail.h"
 #include "core/base/limits.h"
 #include "core/base/stop.h"
-#include "cli/binding.h"
-#include "cli/progress.h"
+#include "core/base/stop_scope.h"
 #include "revisit/lab/bench.h"
 #include "revisit/whitening.h"
 
@@ -139,15 +140,21 @@ Side described(Describer& describer, const std::vector<Photo>& photos, const cha
   Progress progress(fmt::format("describing {}", label), photos.size(), console.quiet);
   Side side;
   side.spec = describer.spec();
-  side.photos = describe_photos(describer, photos, [&](int done, int total) {
-    progress.update(static_cast<std::size_t>(done), 0);
-    if (const int signal = stop_signal(); signal != 0) {
-      throw Interrupted(
-          signal, fmt::format("stopped after {} of {} {}; answers need all of them, so nothing was written", done, total, label));
-    }
-    return true;
-  });
+  int described = 0;
+  const StopScope scope([] { return stop_signal() != 0; }, "stopped while a photo was read");
+  try {
+    side.photos = describe_photos(describer, photos, [&](int done, int) {
+      progress.update(static_cast<std::size_t>(done), 0);
+      described = done;
+      return stop_signal() == 0;
+    });
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kInterrupted || stop_signal() == 0) throw;
+    throw Interrupted(stop_signal(), fmt::format("stopped after {} of {} {}; answers need all of them, so nothing was written",
+                                                 described, photos.size(), label));
+  }
   progress.clear();
+  for (const auto& note : side.photos.notes) console.talk_once("notice: " + note);
   const auto& skipped = side.photos.skipped;
   for (const auto& one : skipped) console.warn(fmt::format("skipped {}: {}", one.path, one.reason));
   if (skipped.size() == photos.size() && !skipped.empty()) {

@@ -150,7 +150,8 @@ int run_program(const Arguments& arguments) noexcept {
     return 128 + stop.signal;
   } catch (const Error& error) {
     console.error(error.code(), error.what(), error.hint());
-    return exit_code_of(error.code());
+    const bool by_signal = error.code() == ErrorCode::kInterrupted && stop_signal() != 0;
+    return by_signal ? 128 + stop_signal() : exit_code_of(error.code());
   } catch (const std::bad_alloc&) {
     console.error(ErrorCode::kNoMemory, "there is not enough memory for this", "a smaller --size needs less");
     return exit_code_of(ErrorCode::kNoMemory);

@@ -269,5 +269,30 @@ TEST_F(Describe, AnUnknownModelIsNamedWithAWayOut) {
   EXPECT_EQ(run_program({"describe", a, "--model", text_file("junk.safetensors", "junk")}).exit_code, 3);
 }
 
+// A still picture of one pixel with a frame of an animation behind it, in a file whose header does not speak of animation.
+std::string still_with_frames() {
+  using namespace std::string_literals;
+  const std::string picture = "VP8L\x0d\0\0\0\x2f\0\0\0\x10\x07\x10\x11\x11\x88\x88\xfe\x07\0"s;
+  const std::string frame = "ANMF\x26\0\0\0"s + std::string(16, '\0') + picture;
+  const std::string body = "WEBP" + picture + "ANIM\x06\0\0\0"s + std::string(6, '\0') + frame;
+  return "RIFF"s + static_cast<char>(body.size()) + "\0\0\0"s + body;
+}
+
+TEST_F(Describe, EveryVerbSaysThatFramesOfAnAnimationAreNotUsed) {
+  const std::string notice =
+      "notice: '" + text_file("photos/a.webp", still_with_frames()) + "' holds an animation; only its still picture is used\n";
+  const auto photos = path("photos"), photo = path("photos/a.webp");
+  for (const auto& arguments : std::vector<std::vector<std::string>>{
+           {"describe", photo}, {"match", photos, photos}, {"index", "add", path("db"), photos}, {"query", path("db"), photo}}) {
+    auto words = arguments;
+    words.insert(words.end(), {"--size", "28x28"});
+    const auto run = run_program(words);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_NE(run.err.find(notice), std::string::npos) << arguments.front() << ": " << run.err;
+    words.push_back("-q");
+    EXPECT_EQ(run_program(words).err.find("animation"), std::string::npos) << arguments.front();
+  }
+}
+
 }  // namespace
 }  // namespace revisit::testing

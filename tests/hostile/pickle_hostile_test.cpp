@@ -2,17 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pickles that try to run code, use what is not allowed, or grow without end.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
 
-#include "hostile/checkpoint_builder.h"
 #include "engine/model/containers.h"
 #include "engine/model/pickle.h"
+#include "hostile/cheap_refusal.h"
+#include "hostile/checkpoint_builder.h"
 
 namespace revisit::model {
 namespace {
@@ -20,18 +19,6 @@ namespace {
 namespace rt = revisit::testing;
 using rt::expect_refused;
 using rt::PickleBuilder;
-
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
-#else
-constexpr bool kSanitized = false;
-#endif
 
 Checkpoint parse(const std::string& file) { return parse_checkpoint(rt::bytes_of(file), nullptr, "m.pth"); }
 
@@ -252,38 +239,9 @@ TEST(PickleAttack, TensorsOfOddFormAreRefused) {
   }
 }
 
-// Runs the reader in a child of its own: the refusal, its time and its peak memory.
 void expect_cheap_refusal(const std::string& label, const std::string& file, const std::string& part) {
-  int ends[2];
-  ASSERT_EQ(::pipe(ends), 0);
-  const pid_t child = ::fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    std::string answer = "accepted";
-    try {
-      parse(file);
-    } catch (const Error& error) {
-      answer = error.what();
-    }
-    const ssize_t written = ::write(ends[1], answer.data(), answer.size());
-    ::_exit(written == static_cast<ssize_t>(answer.size()) ? 0 : 1);
-  }
-  ::close(ends[1]);
-  std::string answer(4096, '\0');
-  const ssize_t got = ::read(ends[0], answer.data(), answer.size());
-  answer.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-  ::close(ends[0]);
-  int status = 0;
-  rusage usage{};
-  ASSERT_EQ(::wait4(child, &status, 0, &usage), child);
-  const double seconds = static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +  // processor time
-                         static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << label;
-  EXPECT_NE(answer.find(part), std::string::npos) << label << ": " << answer;
-  if (!kSanitized) {
-    EXPECT_LE(seconds, 1.0) << label;
-    EXPECT_LE(usage.ru_maxrss, 100 * 1024) << label;  // kilobytes
-  }
+  rt::expect_cheap(
+      label, [&] { parse(file); }, part);
 }
 
 std::string doubling(int times, const char* kind) {

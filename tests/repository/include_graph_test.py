@@ -33,7 +33,7 @@ PUBLIC = {
 THIRD_PARTY = {
     "CLI": {"cli"}, "oneapi": {"core/tensor"}, "hwy": {"core/tensor", "engine/aggregate", "retrieval/search"}, "omp.h": {"core/tensor"},
     "jpeglib.h": {"core/image"}, "jerror.h": {"core/image"}, "png.h": {"core/image"}, "webp": {"core/image"},
-    "nlohmann": {"engine/spec", "engine/model", "recognise/photos", "recognise/ingest", "lab/report", "training/train", "cli"},
+    "nlohmann": {"core/formats", "engine/spec", "engine/model", "recognise/photos", "recognise/ingest", "lab/report", "training/train", "cli"},
     "xxhash.h": {"engine/model", "retrieval/files", "retrieval/store", "retrieval/search", "recognise/ingest", "training/train"},
     "sqlite3.h": {"retrieval/files"}, "Eigen": {"retrieval/search"}, "hnswlib": {"retrieval/search"},
     "GeographicLib": {"core/geo"}, "cairo": {"lab/report"}, "zlib.h": {"lab/dataset"}, "toml++": {"core/formats"},

@@ -8,12 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
 #include <utility>
 
 #include "core/base/fail.h"
+#include "core/base/stop_scope.h"
 
 namespace revisit {
 namespace {
@@ -31,6 +33,8 @@ class Descriptor {
  private:
   int fd_;
 };
+
+constexpr std::size_t kReadBytes = 1U << 24U;  // between two questions whether to stop
 
 struct OpenFile {
   int fd;
@@ -66,7 +70,8 @@ std::vector<std::byte> read_file(const std::filesystem::path& path, std::uint64_
   std::vector<std::byte> bytes(opened.size);
   std::size_t done = 0;
   while (done < bytes.size()) {
-    const ssize_t got = ::read(fd.get(), bytes.data() + done, bytes.size() - done);
+    check_stop();
+    const ssize_t got = ::read(fd.get(), bytes.data() + done, std::min(kReadBytes, bytes.size() - done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(ErrorCode::kIo, "cannot read '{}': {}", path.string(), std::strerror(errno));
     if (got == 0) break;  // the file shrank while being read: what is there is parsed, and refused if cut

@@ -23,6 +23,7 @@ inline constexpr std::size_t kMaxTensors = 10'000;
 inline constexpr std::size_t kMaxRank = 8;
 inline constexpr std::size_t kMaxTensorName = 512;
 inline constexpr int kMaxJsonDepth = 4;
+inline constexpr std::size_t kMaxJsonNumber = 1'000;  // characters of one number, in any JSON
 
 // torch checkpoints
 inline constexpr std::uint64_t kMaxZipEntries = 20'000;
@@ -34,8 +35,11 @@ inline constexpr std::size_t kMaxPickleValues = 1'000'000;       // values built
 inline constexpr std::uint64_t kMaxPickleExpansion = 2'000'000;  // values counted once for every place they appear in
 inline constexpr std::size_t kMaxPickleGlobals = 10'000;         // different names of globals
 inline constexpr std::size_t kMaxPickleGlobalName = 512;
-inline constexpr std::uint64_t kMaxCopyGrowth = 16;  // views made contiguous: bytes <= growth x file + slack
-inline constexpr std::uint64_t kCopySlackBytes = 64'000'000;
+inline constexpr std::size_t kMaxStorageKey = 512;  // bytes
+inline constexpr std::uint64_t kMaxEntryNameBytes =
+    64'000'000;                                        // names of all entries of the weights' dictionaries, each in full
+inline constexpr std::uint64_t kMaxTensorGrowth = 16;  // all tensors together: bytes <= growth x file + slack
+inline constexpr std::uint64_t kTensorSlackBytes = 64'000'000;
 
 // Training configurations
 inline constexpr std::uint64_t kMaxConfigBytes = 262'144;
@@ -64,9 +68,12 @@ inline constexpr int kMaxGeoJsonDepth = 16;
 inline constexpr std::uint64_t kMaxGeoJsonValues = 4'000'000;
 inline constexpr std::uint64_t kMaxMatBytes = 64'000'000;   // of the file, and of everything inflated from it
 inline constexpr std::uint64_t kMaxMatCells = 1'000'000;    // of one cell array
-inline constexpr std::uint64_t kMaxMatNumbers = 8'000'000;  // of one field
+inline constexpr std::uint64_t kMaxMatNumbers = 8'000'000;  // of all fields together
+inline constexpr int kMaxMatElements = 10'000;              // at the top of the file
 inline constexpr std::uint64_t kMaxListed = 5'000'000;      // photos or rows of one list
+inline constexpr std::size_t kMaxPhotoName = 4'096;         // bytes of a photo's name or path in a list
 inline constexpr std::uint64_t kMaxPositives = 20'000'000;  // pairs of query and reference that show the same place
+inline constexpr std::uint64_t kMaxNearPairs = 1'000'000'000;  // pairs whose distance is computed to find them
 inline constexpr double kMaxPlaneMetres = 1e8;              // further from the origin than any plane on Earth reaches
 
 // Arrays

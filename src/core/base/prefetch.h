@@ -3,6 +3,8 @@
 // Loading ahead: item i + 1 is loaded on a thread of its own while item i is in work. Decoding and inference overlap this way.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
@@ -12,10 +14,13 @@
 #include <thread>
 #include <utility>
 
+#include "core/base/stop_scope.h"
+
 namespace revisit {
 
 /// Hands out load(0), load(1), ... in order; at most one is ahead, so that two loaded items exist at any time. What load throws
-/// is thrown by next(), and nothing comes after it. May be destroyed at any time: the load in work is waited for.
+/// is thrown by next(), and nothing comes after it. May be destroyed at any time: the load in work is told to stop (StopScope)
+/// and waited for. While next() waits it asks the consumer's own scopes.
 template <typename Item>
 class Prefetch {
  public:
@@ -23,6 +28,7 @@ class Prefetch {
 
   Prefetch(std::size_t count, Load load) : count_(count), load_(std::move(load)), thread_([this] { work(); }) {}
   ~Prefetch() {
+    left_ = true;
     {
       const std::lock_guard lock(mutex_);
       stop_ = true;
@@ -37,7 +43,11 @@ class Prefetch {
   std::optional<Item> next() {
     if (taken_ == count_) return std::nullopt;
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return ready_.has_value() || failure_; });
+    while (!changed_.wait_for(lock, kBetweenQuestions, [this] { return ready_.has_value() || failure_; })) {
+      lock.unlock();
+      check_stop();
+      lock.lock();
+    }
     if (failure_) {
       taken_ = count_;
       std::rethrow_exception(failure_);
@@ -51,7 +61,10 @@ class Prefetch {
   }
 
  private:
+  static constexpr std::chrono::milliseconds kBetweenQuestions{50};
+
   void work() {
+    const StopScope scope([this] { return left_.load(); }, "nobody waits for this any more");
     for (std::size_t i = 0; i < count_; ++i) {
       {
         std::unique_lock lock(mutex_);
@@ -85,6 +98,7 @@ class Prefetch {
   std::exception_ptr failure_;
   bool wanted_ = true;  // the consumer has taken the last one
   bool stop_ = false;
+  std::atomic<bool> left_{false};
   std::thread thread_;  // last: it uses all of the above
 };
 

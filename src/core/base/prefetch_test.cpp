@@ -8,6 +8,9 @@
 #include <chrono>
 #include <memory>
 #include <stdexcept>
+#include <thread>
+
+#include "revisit/error.h"
 
 namespace revisit {
 namespace {
@@ -57,6 +60,42 @@ TEST(Prefetch, CanBeLeftEarlyAndMayHaveNothingToDo) {
   EXPECT_LE(loaded, 2);
   Prefetch<int> none(0, [](std::size_t) { return 1; });
   EXPECT_FALSE(none.next());
+}
+
+// Loads for ever, as a hostile file might, but asks.
+int endless(std::size_t) {
+  while (true) {
+    check_stop();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+TEST(Prefetch, DoesNotWaitForALoadNobodyNeeds) {
+  const auto start = std::chrono::steady_clock::now();
+  { const Prefetch<int> left(2, endless); }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+}
+
+TEST(Prefetch, StopsWaitingWhenItsConsumerIsToStop) {
+  std::atomic<bool> wanted{false};
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    wanted = true;
+  });
+  const auto start = std::chrono::steady_clock::now();
+  {
+    const StopScope scope([&] { return wanted.load(); }, "stopped as asked");
+    Prefetch<int> items(2, endless);
+    try {
+      items.next();
+      ADD_FAILURE() << "it waited to the end";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kInterrupted);
+      EXPECT_STREQ(error.what(), "stopped as asked");
+    }
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+  later.join();
 }
 
 }  // namespace

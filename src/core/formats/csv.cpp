@@ -98,7 +98,7 @@ bool CsvReader::take_line_end() {
 }
 
 bool CsvReader::read_row() {
-  while (take_line_end()) continue;
+  while (take_line_end()) ticker_.step();
   if (at_ >= text_.size()) return false;
   row_line_ = line_;
   row_start_ = at_;
@@ -108,7 +108,9 @@ bool CsvReader::read_row() {
       fail(ErrorCode::kLimit, "'{}', line {}: more than {} columns", file_, row_line_, limits::kMaxCsvColumns);
     }
     std::string& cell = cells_.emplace_back();
+    const std::size_t start = at_;
     at_ < text_.size() && text_[at_] == '"' ? read_quoted(cell) : read_plain(cell);
+    ticker_.step(at_ - start + 1);
     if (at_ < text_.size() && text_[at_] == ',') {
       ++at_;
       continue;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/fail.h"
+#include "core/base/stop_scope.h"
 
 namespace revisit {
 
@@ -57,6 +58,7 @@ class CsvReader {
   std::size_t row_start_ = 0;
   std::vector<std::string> header_;
   std::vector<std::string> cells_;
+  StopTicker ticker_;
 };
 
 }  // namespace revisit

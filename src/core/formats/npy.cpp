@@ -5,6 +5,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <string_view>
@@ -13,6 +14,8 @@
 #include "core/base/checked.h"
 #include "core/base/file.h"
 #include "core/base/limits.h"
+#include "core/base/stop_scope.h"
+#include "core/formats/printable.h"
 
 namespace revisit {
 namespace {
@@ -49,22 +52,26 @@ std::vector<std::int64_t> parse_shape(std::string_view text, const std::string& 
 
 [[noreturn]] void fail_not_plain(std::string_view descr, const std::string& name) {
   fail_with_hint(ErrorCode::kBadFile, "save it with numpy.save(name, array.astype('float32'))",
-                 "'{}': npy element type {} is not a plain number", name, descr.substr(0, 100));
+                 "'{}': npy element type {} is not a plain number", name, printable(descr));
 }
 
 std::uint64_t item_bytes(const std::string& dtype, const std::string& name) {
   for (const auto* known : {"b1", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"}) {
     if (dtype == known) return static_cast<std::uint64_t>(dtype[1] - '0');
   }
-  fail(ErrorCode::kBadFile, "'{}': npy element type '{}' is not supported", name, dtype);
+  fail(ErrorCode::kBadFile, "'{}': npy element type '{}' is not supported", name, printable(dtype));
 }
 
 template <typename From, typename To>
 void convert(const NpyArray& array, std::vector<To>& out) {
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    From value;
-    std::memcpy(&value, array.data.data() + i * sizeof(From), sizeof(From));
-    out[i] = static_cast<To>(value);
+  constexpr std::size_t kBlock = 1U << 18U;  // elements between two questions whether to stop
+  for (std::size_t begin = 0; begin < out.size(); begin += kBlock) {
+    check_stop();
+    for (std::size_t i = begin; i < std::min(out.size(), begin + kBlock); ++i) {
+      From value;
+      std::memcpy(&value, array.data.data() + i * sizeof(From), sizeof(From));
+      out[i] = static_cast<To>(value);
+    }
   }
 }
 

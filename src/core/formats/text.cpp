@@ -118,6 +118,14 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
+std::string_view take_line(std::string_view& text) {
+  const auto end = text.find('\n');
+  std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
 std::string counted(std::size_t count, const std::string& noun) {
   if (count == 1) return "1 " + noun;
   const bool y = noun.ends_with("ry");

@@ -24,6 +24,10 @@ std::optional<double> parse_time(std::string_view text);
 
 std::vector<std::string_view> split(std::string_view text, char separator);
 
+/// Takes the first line off `text`, without its end (LF or CRLF): a large text is walked line by line, never kept as a list of
+/// its lines.
+std::string_view take_line(std::string_view& text);
+
 /// "1 photo", "2 photos", "2 queries".
 std::string counted(std::size_t count, const std::string& noun);
 

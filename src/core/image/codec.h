@@ -25,6 +25,7 @@ struct EncodedImage {
 struct DecodedImage {
   Image image;                      ///< as stored: the EXIF orientation is not applied yet
   std::span<const std::byte> exif;  ///< TIFF structure inside the encoded bytes; empty when there is none
+  bool animated = false;            ///< frames of an animation were left out
 };
 
 DecodedImage decode_jpeg(const EncodedImage& source);

@@ -80,6 +80,10 @@ Image decode_image(std::span<const std::byte> bytes, const std::string& name, co
     DecodedImage decoded = decode_by_content({.bytes = bytes, .name = name, .options = options});
     PhotoInfo found;
     if (!decoded.exif.empty()) read_exif(decoded.exif, found);
+    if (decoded.animated) {
+      found.animated = true;
+      found.notes.emplace_back("the file holds an animation; only its still picture is used");
+    }
     const int turn = options.orientation == Orientation::kApply ? found.orientation : 1;
     if (info != nullptr) *info = std::move(found);
     return make_upright(std::move(decoded.image), turn);

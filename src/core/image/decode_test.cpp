@@ -8,8 +8,9 @@
 #include <fstream>
 #include <string>
 
-#include "exif_fixtures.h"
+#include "core/base/stop_scope.h"
 #include "core/image/codec.h"
+#include "exif_fixtures.h"
 #include "image_fixtures.h"
 #include "revisit/image.h"
 
@@ -88,6 +89,16 @@ TEST(Decode, StopsEveryFormatWhenItsTimeIsUp) {
     const Error error = error_of([&, d = decode, &f = file] { d({f, "x", options, 0.0}); });
     EXPECT_EQ(error.code(), ErrorCode::kLimit);
     EXPECT_STREQ(error.what(), "'x' takes longer to decode than the limit of 0 s");
+  }
+}
+
+TEST(Decode, EndsWhenAStopIsWanted) {
+  const Samples in = noise(64, 64, 3);
+  for (const Bytes& file : {make_jpeg(in), make_png(in), make_webp(in, false)}) {
+    const StopScope scope([] { return true; }, "stopped as asked");
+    const Error error = error_of([&] { decode_image(file, "x"); });
+    EXPECT_EQ(error.code(), ErrorCode::kInterrupted);
+    EXPECT_STREQ(error.what(), "stopped as asked");
   }
 }
 

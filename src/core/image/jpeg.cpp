@@ -14,12 +14,13 @@
 // clang-format on
 
 #include "core/base/fail.h"
+#include "core/base/stop_scope.h"
 #include "core/image/codec.h"
 
 namespace revisit {
 namespace {
 
-enum class Stop { kNone, kDamaged, kTruncated, kTooManyScans, kTooSlow, kNoMemory };
+enum class Stop { kNone, kDamaged, kTruncated, kTooManyScans, kTooSlow, kUnwanted, kNoMemory };
 
 class JpegReader {
  public:
@@ -115,6 +116,7 @@ class JpegReader {
   void check_progress() {
     if (info_.input_scan_number > limits::kMaxJpegScans) stop(Stop::kTooManyScans);
     if (deadline_.passed()) stop(Stop::kTooSlow);
+    if (stop_wanted()) stop(Stop::kUnwanted);
   }
 
   [[noreturn]] void fail_stopped() const {
@@ -123,6 +125,7 @@ class JpegReader {
       case Stop::kTooManyScans:
         fail(ErrorCode::kLimit, "'{}' has more JPEG scans than the limit of {}", source_.name, limits::kMaxJpegScans);
       case Stop::kTooSlow: fail_too_slow(source_);
+      case Stop::kUnwanted: check_stop(); break;
       case Stop::kNoMemory: fail(ErrorCode::kNoMemory, "not enough memory to decode '{}'", source_.name);
       default: break;
     }

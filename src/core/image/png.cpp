@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "core/base/fail.h"
+#include "core/base/stop_scope.h"
 #include "core/image/codec.h"
 
 namespace revisit {
@@ -88,6 +89,7 @@ class PngReader {
       }
       ++rows_done_;
       if (deadline_.passed()) fail_too_slow(source_);
+      check_stop();
     }
     if (!guarded([this] { png_read_end(png_, nullptr); }) && !(ran_dry_ && source_.options.accept_truncated)) fail_stopped();
     return image;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// WebP through libwebp's incremental decoder, which tells a file cut short from a damaged one. Still pictures only;
-// alpha is dropped, not blended.
+// WebP through libwebp's incremental decoder, which tells a file cut short from a damaged one. Still pictures only: a file whose
+// header says it is an animation is refused, frames beside a still picture are left out with a note. Alpha is dropped, not
+// blended.
 #include <webp/decode.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <string_view>
 
 #include "core/base/fail.h"
+#include "core/base/stop_scope.h"
 #include "core/image/codec.h"
 
 namespace revisit {
@@ -19,7 +21,8 @@ constexpr std::size_t kStepBytes = 4'000'000;  // given to libwebp between two l
 
 struct Survey {
   std::span<const std::byte> exif;
-  bool complete = true;  // every byte the RIFF header announces is there
+  bool complete = true;   // every byte the RIFF header announces is there
+  bool animated = false;  // it has frames, whether or not its header says so
 };
 
 Survey survey_chunks(std::span<const std::byte> bytes) {
@@ -36,10 +39,8 @@ Survey survey_chunks(std::span<const std::byte> bytes) {
     const std::string_view kind(reinterpret_cast<const char*>(bytes.data() + at), 4);
     const std::uint64_t length = u32(at + 4);
     if (length > bytes.size() - at - 8) break;
-    if (kind == "EXIF") {
-      out.exif = without_exif_prefix(bytes.subspan(at + 8, length));
-      break;
-    }
+    if (kind == "EXIF" && out.exif.empty()) out.exif = without_exif_prefix(bytes.subspan(at + 8, length));
+    if (kind == "ANIM" || kind == "ANMF") out.animated = true;
     at += 8 + length + length % 2;
   }
   return out;
@@ -67,6 +68,7 @@ Image decode_pixels(const EncodedImage& source, const WebPBitstreamFeatures& fea
   VP8StatusCode status = VP8_STATUS_SUSPENDED;
   for (std::size_t given = 0; given < source.bytes.size() && status == VP8_STATUS_SUSPENDED;) {
     if (deadline.passed()) fail_too_slow(source);
+    check_stop();
     given = std::min(source.bytes.size(), given + kStepBytes);
     status = WebPIUpdate(decoder.get(), data, given);
   }
@@ -97,7 +99,7 @@ DecodedImage decode_webp(const EncodedImage& source) {
 
   Image image = decode_pixels(source, features, survey.complete);
   if (!survey.complete && !source.options.accept_truncated) fail_truncated(source, 1, 1);
-  return {std::move(image), survey.exif};
+  return {std::move(image), survey.exif, survey.animated};
 }
 
 }  // namespace revisit

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "exif_fixtures.h"
 #include "image_fixtures.h"
 #include "revisit/image.h"
 
@@ -31,6 +32,33 @@ TEST(WebP, RefusesAnimationByName) {
   const Bytes frame = riff_chunk("ANMF", join({Bytes(6), {std::byte{7}, {}, {}, std::byte{7}, {}, {}}, Bytes(4), picture}));
   const Bytes file = webp_container(8, 8, 2, {riff_chunk("ANIM", Bytes(6)), frame});
   EXPECT_STREQ(error_of([&] { decode_image(file, "x"); }).what(), "'x' is an animated WebP; revisit reads still pictures");
+}
+
+TEST(WebP, SaysThatFramesBesideAStillPictureAreNotUsed) {
+  const Samples in = slopes(8, 8, 3);
+  const Bytes picture = webp_picture_chunk(make_webp(in, true));
+  const Bytes frame = riff_chunk("ANMF", join({Bytes(6), {std::byte{7}, {}, {}, std::byte{7}, {}, {}}, Bytes(4), picture}));
+  const Bytes exif = riff_chunk("EXIF", ExifWriter().shorts(ExifWriter::kMain, 0x0112, 6).build());
+  const auto plain = [](const std::vector<Bytes>& chunks) {  // without the header that could say what the file is
+    const Bytes body = join(chunks);
+    return join({to_bytes("RIFF"), u32_le(static_cast<std::uint32_t>(4 + body.size())), to_bytes("WEBP"), body});
+  };
+  const Bytes control = riff_chunk("ANIM", Bytes(6));
+  for (const Bytes& file :
+       {webp_container(8, 8, 0, {picture, control, frame}), webp_container(8, 8, 0, {control, frame, picture}),
+        webp_container(8, 8, 8, {picture, exif, frame}), plain({picture, control, frame, frame})}) {
+    PhotoInfo info;
+    const Image image = decode_image(file, "x", {.orientation = Orientation::kIgnore}, &info);
+    EXPECT_EQ(image.rgb, in.data);
+    EXPECT_TRUE(info.animated);
+    ASSERT_EQ(info.notes.size(), 1U);
+    EXPECT_EQ(info.notes[0], "the file holds an animation; only its still picture is used");
+  }
+  PhotoInfo still;
+  decode_image(webp_container(8, 8, 8, {picture, exif}), "x", {}, &still);
+  EXPECT_FALSE(still.animated);
+  EXPECT_EQ(still.orientation, 6);
+  EXPECT_TRUE(still.notes.empty());
 }
 
 TEST(WebP, TellsTruncationFromDamage) {

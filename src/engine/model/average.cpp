@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/base/fail.h"
+#include "core/base/stop_scope.h"
 #include "engine/model/model_file.h"
 #include "engine/model/provenance.h"
 #include "engine/model/values.h"
@@ -52,7 +53,9 @@ struct Products {
 }  // namespace
 }  // namespace model
 
-AverageReport average_models(const std::vector<std::filesystem::path>& from, const std::filesystem::path& to) {
+AverageReport average_models(const std::vector<std::filesystem::path>& from, const std::filesystem::path& to,
+                             const std::function<bool()>& stop) {
+  const StopScope scope(stop, fmt::format("stopped before '{}' was written", to.string()));
   if (from.size() < 2) fail(ErrorCode::kUsage, "a mean takes at least two model files, not {}", from.size());
   std::vector<std::shared_ptr<const model::LoadedModel>> models;
   for (const auto& path : from) {
@@ -71,7 +74,9 @@ AverageReport average_models(const std::vector<std::filesystem::path>& from, con
     std::vector<std::vector<float>> values;
     for (const auto& one : models) values.push_back(model::to_f32(one->weights.at(name)));
     std::vector<float> means(values.front().size());
+    StopTicker ticker;
     for (std::size_t i = 0; i < means.size(); ++i) {
+      ticker.step();
       double sum = 0;
       for (const auto& one : values) sum += one[i];
       const double value = sum / static_cast<double>(values.size());

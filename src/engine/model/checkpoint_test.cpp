@@ -186,6 +186,79 @@ TEST(Checkpoint, TensorNameCountAndRankLimits) {
   rt::expect_refused([&] { parse(counted(limits::kMaxTensors + 1)); }, "more than 10000 tensors");
 }
 
+TEST(Checkpoint, LimitsOfKeysAndOfTheirSum) {
+  const auto keyed = [](std::size_t length) {  // no tensor: nobody will read the value
+    return zip_of(1, [&](PickleBuilder& b) {
+      b.text("w").tensor("FloatStorage", "0", 1, 0, {}, {}).text(std::string(length, 'k')).none();
+    });
+  };
+  const auto stored = [](std::size_t length) {
+    const std::string key(length, 's');
+    PickleBuilder builder;
+    builder.dict().text("w").tensor("FloatStorage", key, 1, 0, {}, {}).set_item();
+    return rt::torch_legacy(builder.stop(), {{key, rt::floats({1}), 1}});
+  };
+  for (const std::size_t below : {1U, 0U}) {
+    EXPECT_NO_THROW(parse(keyed(limits::kMaxTensorName - below)));
+    EXPECT_NO_THROW(parse(stored(limits::kMaxStorageKey - below)));
+  }
+  rt::expect_refused([&] { parse(keyed(limits::kMaxTensorName + 1)); },
+                     "in a dictionary of weights has 513 bytes, the limit is 512");
+  rt::expect_refused([&] { parse(stored(limits::kMaxStorageKey + 1)); }, "names a storage by 513 bytes, the limit is 512");
+
+  // {"w": tensor, 0: d, ..., 499: d} with d = {key: None, ...}: each key of d stands behind "0." to "499.".
+  constexpr std::uint64_t kPlaces = 500, kKeys = 300;
+  std::uint64_t fixed = 2;  // an entry costs its name and a point
+  for (std::uint64_t i = 0; i < kPlaces; ++i) fixed += (1 + kKeys) * (std::to_string(i).size() + 1);
+  const auto summed = [&](std::uint64_t bytes) {  // of all names
+    std::uint64_t keys = (bytes - fixed) / kPlaces;
+    return zip_of(1, [&](PickleBuilder& b) {
+      b.text("w").tensor("FloatStorage", "0", 1, 0, {}, {});
+      for (std::uint64_t i = 0; i < kPlaces; ++i) {
+        b.integer(static_cast<std::int64_t>(i));
+        if (i > 0) {
+          b.get(0);
+          continue;
+        }
+        b.dict().put(0).mark();
+        for (std::uint64_t k = 0; k < kKeys; ++k) {
+          const std::uint64_t length = k + 1 < kKeys ? keys / (kKeys - k) : keys;
+          keys -= length;
+          std::string key = std::to_string(k) + ":";
+          key.resize(length, 'k');
+          b.text(key).none();
+        }
+        b.set_items();
+      }
+      const std::uint64_t rest = (bytes - fixed) % kPlaces;  // one more entry takes what does not divide
+      if (rest > 0) b.text(std::string(rest - 1, 'r')).none();
+    });
+  };
+  for (const std::uint64_t below : {1U, 0U}) EXPECT_NO_THROW(parse(summed(limits::kMaxEntryNameBytes - below))) << below;
+  rt::expect_refused([&] { parse(summed(limits::kMaxEntryNameBytes + 1)); }, "names of more than 64000000 bytes in all");
+}
+
+TEST(Checkpoint, AllTensorsTogetherAreBoundedByTheFile) {
+  // U8 tensors over one storage; the file is a little larger than the storage, and grows with every name.
+  const auto file_of = [](std::size_t tensors, std::int64_t last) {
+    const std::vector<rt::RawStorage> storages = {{"0", std::string(1'000'000, '\1'), 1'000'000}};
+    PickleBuilder builder;
+    builder.dict().mark();
+    for (std::size_t i = 0; i < tensors; ++i) {
+      const std::int64_t size = i + 1 < tensors ? 1'000'000 : last;
+      builder.text(std::to_string(100 + i)).tensor("ByteStorage", "0", 1'000'000, 0, {size}, {1});
+    }
+    return rt::torch_zip(builder.set_items().stop(), storages);
+  };
+  constexpr std::size_t kTensors = 81;
+  const std::uint64_t limit = limits::kMaxTensorGrowth * file_of(kTensors, 65'536).size() + limits::kTensorSlackBytes;
+  const auto room = static_cast<std::int64_t>(limit - (kTensors - 1) * 1'000'000);
+  ASSERT_GT(room, 65'536);  // all of these sizes take four bytes
+  ASSERT_LT(room, 1'000'000);
+  for (const std::int64_t below : {1, 0}) EXPECT_NO_THROW(parse(file_of(kTensors, room - below))) << below;
+  rt::expect_refused([&] { parse(file_of(kTensors, room + 1)); }, "would take all tensors together beyond the limit of");
+}
+
 TEST(Checkpoint, RefusesFilesOfNoKnownFormatAndMissingFiles) {
   for (const std::string& file :
        {std::string(), std::string("x"), std::string("hello, this is a text file"), std::string(4096, '\0')}) {

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "core/base/fail.h"
+#include "core/base/stop_scope.h"
 #include "core/formats/printable.h"
 #include "engine/model/backbone_family.h"
 #include "engine/model/backbone_importer.h"
@@ -326,6 +327,7 @@ std::shared_ptr<const LoadedModel> import_checkpoint(const std::filesystem::path
 }  // namespace model
 
 ImportReport import_model(const std::filesystem::path& from, const std::filesystem::path& to, const ImportOptions& options) {
+  const StopScope scope(options.stop, fmt::format("stopped before '{}' was written", to.string()));
   ImportReport report;
   auto made = model::import_checkpoint(from, options, &report);
   if (model::changes_settings(options)) {

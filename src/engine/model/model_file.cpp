@@ -7,9 +7,11 @@
 #include <fmt/ranges.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "core/base/fail.h"
+#include "core/base/stop_scope.h"
 #include "engine/model/config_check.h"
 #include "engine/model/containers.h"
 #include "engine/model/values.h"
@@ -26,7 +28,11 @@ class Hash {
   }
 
   void add(const void* data, std::size_t size) {
-    if (size > 0) XXH3_64bits_update(state_.get(), data, size);
+    constexpr std::size_t kPiece = 1U << 22U;  // bytes between two questions whether to stop
+    for (std::size_t at = 0; at < size; at += kPiece) {
+      check_stop();
+      XXH3_64bits_update(state_.get(), static_cast<const std::byte*>(data) + at, std::min(kPiece, size - at));
+    }
   }
   /// Text ends with a zero byte, so that "ab","c" and "a","bc" differ.
   void add(std::string_view text) {

@@ -9,6 +9,7 @@
 
 #include "core/base/byte_reader.h"
 #include "core/base/limits.h"
+#include "core/base/stop_scope.h"
 #include "core/formats/printable.h"
 
 namespace revisit::model {
@@ -36,6 +37,7 @@ class Interpreter {
       opcode_ = reader_.u8("an opcode");
       if (at_ == 0 && opcode_ != kProto) bad("does not start with PROTO");
       if (opcode_ == '.') break;
+      ticker_.step();
       step();
     }
     if (stack_.size() != 1 || !marks_.empty()) bad(fmt::format("leaves {} values on the stack instead of one", stack_.size()));
@@ -257,7 +259,12 @@ class Interpreter {
     const bool form = values_.is(part[0], ValueKind::kText) && values_.text(part[0]) == "storage" &&
                       values_.is(part[1], ValueKind::kGlobal) && values_.is(part[2], ValueKind::kText) &&
                       values_.is(part[3], ValueKind::kText) && values_.is(part[4], ValueKind::kInt);
-    if (!form) bad("has a persistent id that is not a storage");
+    if (!form) bad("has a persistent id that is no storage");
+    // What reads the storages later compares keys and keeps them in maps.
+    if (const std::size_t key_bytes = values_.text(part[2]).size(); key_bytes > limits::kMaxStorageKey) {
+      fail(ErrorCode::kLimit, "the pickle of '{}' names a storage by {} bytes, the limit is {} (at byte {})", file_, key_bytes,
+           limits::kMaxStorageKey, at_);
+    }
     const auto& type = values_.global(part[1]);
     if (type.role == GlobalRole::kOpaque) return push(values_.add_opaque(part[1]));  // a storage type that weights never have
     if (type.role != GlobalRole::kStorageType) bad("has a storage of the type '" + printable(type.name) + "'");
@@ -368,6 +375,7 @@ class Interpreter {
   std::string file_;
   ByteReader reader_;
   PickleValues values_;
+  StopTicker ticker_;
   std::vector<ValueId> stack_;
   std::vector<std::size_t> marks_;
   std::vector<ValueId> memo_;

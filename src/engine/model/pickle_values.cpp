@@ -100,6 +100,7 @@ ValueId PickleValues::add_opaque(ValueId from) { return add({.count = nodes_[fro
 ValueId PickleValues::add_reference(ValueKind kind, ValueId tuple) { return add({.payload = tuple, .kind = kind}); }
 
 void PickleValues::append(ValueId container, ValueId item) {
+  ticker_.step();
   if (container == item) fail(ErrorCode::kBadModel, "the pickle of '{}' puts a value into itself", file_);
   if (items_.size() >= limits::kMaxPickleExpansion) {
     fail(ErrorCode::kLimit, "the pickle of '{}' has containers of more than {} items in all", file_, limits::kMaxPickleExpansion);

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/stop_scope.h"
 #include "engine/model/pickle_globals.h"
 
 namespace revisit::model {
@@ -93,6 +94,7 @@ class PickleValues {
   std::deque<Item> items_;
   std::vector<Global> globals_;
   std::map<std::string, std::uint32_t, std::less<>> global_index_;
+  StopTicker ticker_;
 };
 
 }  // namespace revisit::model

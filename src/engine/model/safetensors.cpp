@@ -8,8 +8,9 @@
 #include "core/base/byte_reader.h"
 #include "core/base/checked.h"
 #include "core/base/limits.h"
-#include "engine/model/containers.h"
+#include "core/base/stop_scope.h"
 #include "core/formats/printable.h"
+#include "engine/model/containers.h"
 #include "engine/model/safetensors_header.h"
 #include "engine/model/tensor_bytes.h"
 #include "engine/model/utf8.h"
@@ -54,6 +55,14 @@ void check_layout(std::vector<SafetensorsEntry>& entries, std::uint64_t data_byt
   if (position != data_bytes) {
     fail(ErrorCode::kBadModel, "'{}' has {} bytes after its last tensor '{}'", file, data_bytes - position,
          entries.empty() ? "" : printable(entries.back().name));
+  }
+}
+
+void write_pieces(AtomicFile& file, std::span<const std::byte> bytes) {
+  constexpr std::size_t kPiece = 1U << 22U;  // between two questions whether to stop
+  for (; !bytes.empty(); bytes = bytes.subspan(std::min(kPiece, bytes.size()))) {
+    check_stop();
+    file.write(bytes.first(std::min(kPiece, bytes.size())));
   }
 }
 
@@ -108,7 +117,7 @@ Checkpoint parse_safetensors(std::span<const std::byte> bytes, std::shared_ptr<c
   Checkpoint out;
   out.format = "safetensors";
   out.metadata = std::move(header.metadata);
-  CopyBudget budget(bytes.size(), name);
+  TensorBudget budget(bytes.size(), name);
   for (const SafetensorsEntry& entry : header.entries) {
     add_tensor(out.weights, entry.name,
                {entry.dtype, entry.shape, contiguous_strides(entry.shape), data.subspan(entry.begin, entry.end - entry.begin)},
@@ -150,7 +159,8 @@ void write_safetensors(const std::filesystem::path& path, const Weights& weights
   const std::uint64_t length = header.size();
   file.write(std::as_bytes(std::span(&length, 1)));
   file.write(header);
-  for (const auto* item : order) file.write(std::span(item->second.data, item->second.size_bytes()));
+  for (const auto* item : order) write_pieces(file, std::span(item->second.data, item->second.size_bytes()));
+  check_stop();
   file.commit();
 }
 

@@ -11,6 +11,8 @@
 
 #include "core/base/fail.h"
 #include "core/base/limits.h"
+#include "core/base/stop_scope.h"
+#include "core/formats/json_tree.h"
 #include "core/formats/printable.h"
 
 namespace revisit::model {
@@ -77,6 +79,7 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool key(std::string& value) override {
+    ticker_.step(64);
     if (level_ == Level::kTop) {
       if (value.size() > limits::kMaxTensorName) {
         fail(ErrorCode::kLimit, "'{}': the tensor name '{}' has {} bytes, the limit is {}", file_, printable(value), value.size(),
@@ -185,11 +188,13 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
   SafetensorsEntry entry_;
   std::vector<std::uint64_t> offsets_;
   std::uint64_t metadata_bytes_ = 0;
+  StopTicker ticker_;
 };
 
 }  // namespace
 
 SafetensorsHeader parse_safetensors_header(std::string_view json, const std::string& file) {
+  check_json_numbers(json, file);
   HeaderHandler handler(file);
   nlohmann::json::sax_parse(json.begin(), json.end(), &handler);
   return handler.take();

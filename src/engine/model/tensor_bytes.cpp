@@ -8,6 +8,7 @@
 
 #include "core/base/fail.h"
 #include "core/base/limits.h"
+#include "core/base/stop_scope.h"
 #include "core/formats/printable.h"
 
 namespace revisit::model {
@@ -32,7 +33,9 @@ std::vector<std::byte> gather(const StridedView& view, std::size_t count) {
   const std::size_t inner_step = rank == 0 ? 0 : static_cast<std::size_t>(view.strides.back()) * item;
   std::vector<std::int64_t> index(rank, 0);
   std::size_t done = 0;
+  StopTicker ticker;
   while (done < out.size()) {
+    ticker.step(inner);
     std::size_t from = 0;
     for (std::size_t d = 0; d + 1 < rank; ++d) from += static_cast<std::size_t>(index[d] * view.strides[d]) * item;
     if (inner_step == item) {
@@ -53,17 +56,18 @@ std::vector<std::byte> gather(const StridedView& view, std::size_t count) {
 
 }  // namespace
 
-CopyBudget::CopyBudget(std::uint64_t file_bytes, std::string file) : limit_(limits::kCopySlackBytes), file_(std::move(file)) {
+TensorBudget::TensorBudget(std::uint64_t file_bytes, std::string file)
+    : limit_(limits::kTensorSlackBytes), file_(std::move(file)) {
   std::uint64_t grown = 0;
-  if (__builtin_mul_overflow(file_bytes, limits::kMaxCopyGrowth, &grown) || __builtin_add_overflow(limit_, grown, &limit_)) {
+  if (__builtin_mul_overflow(file_bytes, limits::kMaxTensorGrowth, &grown) || __builtin_add_overflow(limit_, grown, &limit_)) {
     limit_ = UINT64_MAX;
   }
 }
 
-void CopyBudget::spend(std::uint64_t bytes, const std::string& tensor) {
+void TensorBudget::spend(std::uint64_t bytes, const std::string& tensor) {
   if (bytes > limit_ - spent_) {
-    fail(ErrorCode::kLimit, "'{}': tensor '{}' of {} bytes would take the views made contiguous beyond the limit of {} bytes",
-         file_, printable(tensor), bytes, limit_);
+    fail(ErrorCode::kLimit, "'{}': tensor '{}' of {} bytes would take all tensors together beyond the limit of {} bytes", file_,
+         printable(tensor), bytes, limit_);
   }
   spent_ += bytes;
 }
@@ -78,16 +82,16 @@ std::vector<std::int64_t> contiguous_strides(const std::vector<std::int64_t>& sh
 }
 
 void add_tensor(Weights& weights, const std::string& name, const StridedView& view, const std::shared_ptr<const void>& storage,
-                CopyBudget& budget) {
+                TensorBudget& budget) {
   TensorView tensor{view.dtype, view.shape, view.bytes.data()};
   const std::size_t size = tensor.size_bytes();
+  budget.spend(size, name);
   const bool aligned = reinterpret_cast<std::uintptr_t>(tensor.data) % bytes_of(view.dtype) == 0;
   if (size == 0 || (aligned && is_contiguous(view))) {
     if (size == 0) tensor.data = &kNoBytes;
     weights.add(name, std::move(tensor), storage);
     return;
   }
-  budget.spend(size, name);
   auto owned = std::make_shared<const std::vector<std::byte>>(gather(view, static_cast<std::size_t>(tensor.count())));
   tensor.data = owned->data();
   weights.add(name, std::move(tensor), std::move(owned));

@@ -13,10 +13,11 @@
 
 namespace revisit::model {
 
-/// Bounds what copies may add up to: kMaxCopyGrowth x file size + kCopySlackBytes.
-class CopyBudget {
+/// Bounds what the tensors of a file may add up to: kMaxTensorGrowth x file size + kTensorSlackBytes. Tensors may share a storage
+/// and repeat its elements, but everything after the reading (hashes, checks, the model file) costs their bytes one by one.
+class TensorBudget {
  public:
-  CopyBudget(std::uint64_t file_bytes, std::string file);
+  TensorBudget(std::uint64_t file_bytes, std::string file);
   /// Throws Error kLimit naming `tensor` when the budget is used up.
   void spend(std::uint64_t bytes, const std::string& tensor);
 
@@ -35,9 +36,9 @@ struct StridedView {
 };
 
 /// Adds the tensor to `weights`: in place when it is contiguous and aligned for its dtype (then `storage` is kept),
-/// else as a contiguous copy counted against `budget`.
+/// else as a contiguous copy. Either counts against `budget`.
 void add_tensor(Weights& weights, const std::string& name, const StridedView& view, const std::shared_ptr<const void>& storage,
-                CopyBudget& budget);
+                TensorBudget& budget);
 
 /// Strides of a contiguous tensor in C order, in elements.
 std::vector<std::int64_t> contiguous_strides(const std::vector<std::int64_t>& shape);

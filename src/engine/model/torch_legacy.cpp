@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // torch.save before 1.6: five pickles (magic number, protocol, system, values, storage keys), then each storage as a 64-bit count
 // of elements and the elements.
-#include <map>
+#include <unordered_map>
+#include <vector>
 
 #include "core/base/byte_reader.h"
 #include "core/base/checked.h"
-#include "core/base/limits.h"
-#include "engine/model/containers.h"
+#include "core/base/salted_hash.h"
+#include "core/base/stop_scope.h"
 #include "core/formats/printable.h"
+#include "engine/model/containers.h"
 #include "engine/model/torch_tensors.h"
 
 namespace revisit::model {
@@ -36,12 +38,22 @@ void check_system(const Pickle& system, const std::string& file) {
   }
 }
 
-// Every storage the values refer to. Two descriptions of one storage must agree: its size in the file depends on them.
-std::map<std::string, StorageId> described_storages(const Pickle& pickle, const std::string& file) {
-  std::map<std::string, StorageId> out;
+// Keys lie in the pickles.
+using DescribedStorages = std::unordered_map<std::string_view, StorageId, SaltedHash, std::equal_to<>>;
+using StorageBytes = std::unordered_map<std::string_view, std::span<const std::byte>, SaltedHash, std::equal_to<>>;
+
+// Every storage the values refer to. Two descriptions of one storage must agree: its size in the file depends on them. One tuple
+// describes it for all tensors that share it, so a tuple is looked at once.
+DescribedStorages described_storages(const Pickle& pickle, const std::string& file) {
+  DescribedStorages out;
+  std::vector<bool> seen(pickle.values.size());  // tuples
+  StopTicker ticker;
   for (ValueId value = 0; value < pickle.values.size(); ++value) {
-    if (!pickle.values.is(value, ValueKind::kStorage)) continue;
-    StorageId id = storage_of(pickle.values, value, file);
+    ticker.step();
+    if (!pickle.values.is(value, ValueKind::kStorage) || seen[pickle.values.arguments(value)]) continue;
+    seen[pickle.values.arguments(value)] = true;
+    const StorageId id = storage_of(pickle.values, value, file);
+    ticker.step(id.key.size());
     const auto [known, added] = out.emplace(id.key, id);
     if (!added && (known->second.dtype != id.dtype || known->second.count != id.count)) {
       fail(ErrorCode::kBadModel, "'{}': the storage '{}' is described as {} x {} and as {} x {}", file, printable(id.key),
@@ -51,15 +63,16 @@ std::map<std::string, StorageId> described_storages(const Pickle& pickle, const 
   return out;
 }
 
-std::map<std::string, std::span<const std::byte>> read_storages(ByteReader& reader, const Pickle& keys,
-                                                                const std::map<std::string, StorageId>& described) {
+StorageBytes read_storages(ByteReader& reader, const Pickle& keys, const DescribedStorages& described) {
   const std::string& file = reader.file();
   const PickleValues& values = keys.values;
   if (!values.is(keys.root, ValueKind::kList)) fail(ErrorCode::kBadModel, "'{}': the storage keys are not a list", file);
-  std::map<std::string, std::span<const std::byte>> out;
+  StorageBytes out;
+  StopTicker ticker;
   for (const ValueId item : values.items(keys.root)) {
     if (!values.is(item, ValueKind::kText)) fail(ErrorCode::kBadModel, "'{}': a storage key is not text", file);
-    const std::string key(values.text(item));
+    const std::string_view key = values.text(item);
+    ticker.step(key.size());
     const auto id = described.find(key);
     if (id == described.end()) {
       fail(ErrorCode::kBadModel, "'{}': the storage '{}' is listed, but no tensor of a known type uses it", file, printable(key));
@@ -75,7 +88,7 @@ std::map<std::string, std::span<const std::byte>> read_storages(ByteReader& read
       fail(ErrorCode::kBadModel, "'{}': the storage '{}' needs {} bytes, but only {} are left", file, printable(key), size,
            reader.remaining());
     }
-    if (!out.emplace(key, reader.take(size, "a storage")).second) {
+    if (!out.emplace(id->first, reader.take(size, "a storage")).second) {
       fail(ErrorCode::kBadModel, "'{}': the storage key '{}' is listed twice", file, printable(key));
     }
   }

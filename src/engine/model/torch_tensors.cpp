@@ -1,108 +1,25 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Weight root, key joining and the checks that keep a view inside its storage.
+// Weight root and the checks that keep a view inside its storage.
 #include "engine/model/torch_tensors.h"
 
 #include <array>
 #include <map>
-#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/base/checked.h"
-#include "core/base/limits.h"
+#include "core/base/stop_scope.h"
 #include "core/formats/printable.h"
+#include "engine/model/flatten.h"
 #include "engine/model/tensor_bytes.h"
-#include "engine/model/utf8.h"
 
 namespace revisit::model {
 namespace {
 
 // Where training programs put the state dict, most specific first.
 constexpr std::array<std::string_view, 4> kRoots = {"state_dict", "model_state_dict", "model", "teacher"};
-
-struct NamedTensor {
-  std::string name;
-  ValueId value;
-};
-
-// Collects the tensors below one dict. Shared dicts are walked once for each place they appear in, within a budget of visits.
-class Flattener {
- public:
-  Flattener(const PickleValues& values, const std::string& file) : values_(values), file_(file) {}
-
-  std::vector<NamedTensor> run(ValueId dict) {
-    found_.clear();
-    walk(dict, "", 1);
-    return std::move(found_);
-  }
-
- private:
-  std::string key_text(ValueId key) const {
-    if (values_.is(key, ValueKind::kText)) return std::string(values_.text(key));
-    if (values_.is(key, ValueKind::kInt)) return std::to_string(values_.integer(key));
-    return {};
-  }
-
-  void walk(ValueId dict, const std::string& prefix, int depth) {
-    if (depth > limits::kMaxPickleDepth) {
-      fail(ErrorCode::kLimit, "'{}' nests dictionaries deeper than {} below '{}'", file_, limits::kMaxPickleDepth,
-           printable(prefix));
-    }
-    visits_ += values_.count(dict);
-    if (visits_ > limits::kMaxPickleExpansion) {
-      fail(ErrorCode::kLimit, "'{}' has dictionaries of more than {} entries in all", file_, limits::kMaxPickleExpansion);
-    }
-    const auto items = values_.items(dict);
-    std::set<std::string> seen;
-    for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
-      const ValueId value = items[i + 1];
-      const std::string key = key_text(items[i]);
-      const std::string name = prefix.empty() ? key : prefix + "." + key;
-      const ValueKind kind = values_.kind(value);
-      const bool named = values_.is(items[i], ValueKind::kText) || values_.is(items[i], ValueKind::kInt);
-      if (kind == ValueKind::kDict || kind == ValueKind::kTensor) check_name(name, named);
-      if (named && !seen.insert(key).second)
-        fail(ErrorCode::kBadModel, "'{}': the key '{}' occurs twice", file_, printable(name));
-      if (kind == ValueKind::kDict) {
-        walk(value, name, depth + 1);
-      } else if (kind == ValueKind::kTensor) {
-        if (found_.size() == limits::kMaxTensors) {
-          fail(ErrorCode::kLimit, "'{}' has more than {} tensors (at '{}')", file_, limits::kMaxTensors, printable(name));
-        }
-        found_.push_back({name, value});
-      } else if (kind == ValueKind::kOpaque || kind == ValueKind::kGlobal || kind == ValueKind::kStorage) {
-        check_skipped(value, name);
-      }
-    }
-  }
-
-  void check_name(const std::string& name, bool named) const {
-    if (!named) fail(ErrorCode::kBadModel, "'{}' has a weight below '{}' whose key is not text", file_, printable(name));
-    if (name.size() > limits::kMaxTensorName) {
-      fail(ErrorCode::kLimit, "'{}': the tensor name '{}' has {} bytes, the limit is {}", file_, printable(name), name.size(),
-           limits::kMaxTensorName);
-    }
-    if (!is_utf8(name)) fail(ErrorCode::kBadModel, "'{}': the tensor name '{}' is not UTF-8", file_, printable(name));
-  }
-
-  // A recorded score may stand beside the weights; any other object there could be a weight that would silently go missing.
-  void check_skipped(ValueId value, const std::string& name) const {
-    if (values_.is(value, ValueKind::kStorage)) {
-      fail(ErrorCode::kBadModel, "'{}': the entry '{}' is a bare storage, not a tensor", file_, printable(name));
-    }
-    const std::string& global = values_.global(value).name;
-    if (global == "numpy.core.multiarray.scalar" || global == "numpy._core.multiarray.scalar") return;
-    fail_with_hint(ErrorCode::kBadModel, "save the weights alone, as a dictionary of tensors",
-                   "'{}': the weight entry '{}' uses '{}', which is not allowed", file_, printable(name), printable(global));
-  }
-
-  const PickleValues& values_;
-  const std::string& file_;
-  std::vector<NamedTensor> found_;
-  std::uint64_t visits_ = 0;
-};
 
 // The last position a view touches must lie inside `count` elements; then nothing between can lie outside.
 void check_view(const StridedView& view, std::int64_t offset, std::uint64_t count, const std::string& what) {
@@ -174,8 +91,8 @@ class TensorBuilder {
 
   const TorchSource& source_;
   const PickleValues& values_;
-  CopyBudget budget_;
-  std::map<std::string, DType> dtypes_;
+  TensorBudget budget_;
+  std::map<std::string_view, DType> dtypes_;
 };
 
 }  // namespace
@@ -229,7 +146,10 @@ Checkpoint build_checkpoint(const TorchSource& source) {
          "'{}' holds no tensors, neither at its top nor under state_dict, model_state_dict, model or teacher", source.file);
   }
   TensorBuilder builder(source);
-  for (const NamedTensor& tensor : tensors) builder.add(out.weights, tensor);
+  for (const NamedTensor& tensor : tensors) {
+    check_stop();
+    builder.add(out.weights, tensor);
+  }
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "engine/model/containers.h"
 #include "engine/model/pickle.h"
@@ -16,7 +17,7 @@ namespace revisit::model {
 
 /// A storage as a tensor describes it.
 struct StorageId {
-  std::string key;
+  std::string_view key;  // in the pickle; at most limits::kMaxStorageKey bytes
   DType dtype = DType::kF32;
   std::uint64_t count = 0;  // elements
 };

@@ -55,7 +55,7 @@ Checkpoint parse_torch_zip(std::span<const std::byte> bytes, std::shared_ptr<con
     fail(ErrorCode::kBadModel, "'{}': the zip entry 'data.pkl' has {} bytes after its STOP", name, data.size() - pickle.size);
   }
   const auto find_storage = [&](const StorageId& id) {
-    const auto found = entries.find(folder + "data/" + id.key);
+    const auto found = entries.find(fmt::format("{}data/{}", folder, id.key));
     if (found == entries.end()) fail(ErrorCode::kBadModel, "'{}': the storage '{}' is missing", name, printable(id.key));
     check_storage_size(id, found->second.size(), name);
     return found->second;

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/stop_scope.h"
 #include "engine/model/weights.h"
 
 namespace revisit::model {
@@ -19,6 +20,7 @@ void for_each_chunk(const TensorView& tensor, Visit&& visit) {
   const std::int64_t count = tensor.count();
   std::vector<float> buffer;
   for (std::int64_t begin = 0; begin < count; begin += kChunk) {
+    check_stop();
     const std::int64_t length = std::min(kChunk, count - begin);
     const std::byte* data = tensor.data + static_cast<std::size_t>(begin) * bytes_of(tensor.dtype);
     buffer = to_f32(TensorView{tensor.dtype, {length}, data});

@@ -5,6 +5,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -12,6 +13,7 @@
 
 #include "core/base/checked.h"
 #include "core/base/fail.h"
+#include "core/base/stop_scope.h"
 
 namespace revisit::model {
 namespace {
@@ -32,13 +34,19 @@ float half_to_float(std::uint16_t half) {
 
 float bfloat16_to_float(std::uint16_t value) { return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16); }
 
+constexpr std::size_t kBlock = 1U << 18U;  // elements between two questions whether to stop
+
 // Reads elements of type T with memcpy: the bytes need not be aligned.
 template <typename T, typename Convert>
 void widen(const std::byte* data, std::vector<float>& out, Convert convert) {
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    T value;
-    std::memcpy(&value, data + i * sizeof(T), sizeof(T));
-    out[i] = convert(value);
+  for (std::size_t begin = 0; begin < out.size(); begin += kBlock) {
+    check_stop();
+    const std::size_t end = std::min(out.size(), begin + kBlock);
+    for (std::size_t i = begin; i < end; ++i) {
+      T value;
+      std::memcpy(&value, data + i * sizeof(T), sizeof(T));
+      out[i] = convert(value);
+    }
   }
 }
 

@@ -6,8 +6,9 @@
 #include "core/base/checked.h"
 #include "core/base/fail.h"
 #include "core/base/limits.h"
-#include "lab/dataset/mat_elements.h"
+#include "core/base/stop_scope.h"
 #include "core/formats/printable.h"
+#include "lab/dataset/mat_elements.h"
 
 namespace revisit::dataset {
 namespace {
@@ -65,7 +66,9 @@ std::vector<std::string> cells_of(MatReader& reader, const MatrixHead& head) {
     fail(ErrorCode::kLimit, "'{}' has {} cells, the limit is {}", reader.file(), head.count, limits::kMaxMatCells);
   }
   std::vector<std::string> out;
+  StopTicker ticker;
   for (std::uint64_t i = 0; i < head.count; ++i) {
+    ticker.step(64);
     MatReader cell = inside(reader, reader.next("a cell"));
     const MatrixHead cell_head = head_of(cell);
     if (cell_head.kind != kCharClass)
@@ -75,8 +78,9 @@ std::vector<std::string> cells_of(MatReader& reader, const MatrixHead& head) {
   return out;
 }
 
-// A field of a kind nobody asked for (function handles, nested structs) is left out.
-void add_field(MatStruct& out, const std::string& name, MatReader reader) {
+// A field of a kind nobody asked for (function handles, nested structs) is left out. `numbers` counts those of all fields: each
+// takes 8 bytes here, but perhaps one in the file.
+void add_field(MatStruct& out, const std::string& name, MatReader reader, std::uint64_t& numbers) {
   if (reader.at_end()) return;  // []
   const MatrixHead head = head_of(reader);
   if (head.kind == kCharClass) {
@@ -84,10 +88,11 @@ void add_field(MatStruct& out, const std::string& name, MatReader reader) {
   } else if (head.kind == kCellClass) {
     out.cells[name] = cells_of(reader, head);
   } else if (head.kind >= kFirstNumberClass && head.kind <= kLastNumberClass && !head.is_complex) {
-    if (head.count > limits::kMaxMatNumbers) {
-      fail(ErrorCode::kLimit, "'{}': the field '{}' has {} numbers, the limit is {}", reader.file(), printable(name),
-           head.count, limits::kMaxMatNumbers);
+    if (head.count > limits::kMaxMatNumbers - numbers) {
+      fail(ErrorCode::kLimit, "'{}': the field '{}' has {} numbers, {} with the fields before it; the limit is {} in all",
+           reader.file(), printable(name), head.count, checked_add(head.count, numbers, reader.file()), limits::kMaxMatNumbers);
     }
+    numbers += head.count;
     const MatElement element = reader.next("numbers");
     std::vector<double> values;  // stored in 1 to 8 bytes each
     if (element.data.size() >= head.count && element.data.size() / 8 <= head.count)
@@ -120,7 +125,8 @@ MatStruct struct_of(MatReader& reader, const MatrixHead& head) {
     out.order.push_back(name);
     if (out.order.size() > 1'000) fail(ErrorCode::kLimit, "'{}': a struct of more than 1000 fields", reader.file());
   }
-  for (const auto& name : out.order) add_field(out, name, inside(reader, reader.next("a field")));
+  std::uint64_t numbers = 0;
+  for (const auto& name : out.order) add_field(out, name, inside(reader, reader.next("a field")), numbers);
   return out;
 }
 
@@ -138,7 +144,10 @@ MatStruct parse_mat_struct(std::span<const std::byte> bytes, const std::string& 
   }
   std::uint64_t inflated = 0;
   MatReader reader(bytes.subspan(kHeaderBytes), file, big_endian);
-  while (!reader.at_end()) {
+  for (int elements = 0; !reader.at_end(); ++elements) {
+    check_stop();
+    if (elements == limits::kMaxMatElements)
+      fail(ErrorCode::kLimit, "'{}' has no variable '{}' among its first {} elements", file, variable, limits::kMaxMatElements);
     MatElement element = reader.next("an element");
     std::vector<std::byte> buffer;
     if (element.type == kMatCompressed) {

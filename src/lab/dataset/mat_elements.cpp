@@ -12,6 +12,7 @@
 
 #include "core/base/fail.h"
 #include "core/base/limits.h"
+#include "core/base/stop_scope.h"
 
 namespace revisit::dataset {
 namespace {
@@ -131,7 +132,9 @@ std::vector<double> mat_doubles(const MatElement& element, bool big_endian, cons
     fail(ErrorCode::kBadFile, "'{}' has {} bytes of numbers of {} bytes", file, element.data.size(), size);
   std::vector<double> out;
   out.reserve(element.data.size() / size);
+  StopTicker ticker;
   for (std::size_t at = 0; at < element.data.size(); at += size) {
+    ticker.step();
     out.push_back(number_of(unsigned_at(element.data, at, size, big_endian), element.type));
   }
   return out;
@@ -149,8 +152,11 @@ std::string mat_text(const MatElement& element, bool big_endian, const std::stri
     if (out.find('\0') != std::string::npos) fail(ErrorCode::kBadFile, "'{}' has a text with a zero byte", file);
     return out;
   }
-  for (std::size_t at = 0; at < element.data.size(); at += size)
+  StopTicker ticker;
+  for (std::size_t at = 0; at < element.data.size(); at += size) {
+    ticker.step();
     append_character(out, unsigned_at(element.data, at, size, big_endian), file);
+  }
   return out;
 }
 
@@ -162,9 +168,11 @@ std::vector<std::byte> mat_inflate(std::span<const std::byte> bytes, std::uint64
   stream.avail_in = static_cast<uInt>(bytes.size());
   std::vector<std::byte> out;
   int status = Z_OK;
+  const std::size_t first = std::min<std::size_t>(4 * bytes.size() + 64, 65'536);
   while (status != Z_STREAM_END) {
+    check_stop();
     const std::size_t before = out.size();
-    out.resize(before + std::clamp<std::size_t>(before, 65'536, 8'000'000));
+    out.resize(before + std::clamp<std::size_t>(before, first, 8'000'000));
     stream.next_out = reinterpret_cast<Bytef*>(out.data() + before);
     stream.avail_out = static_cast<uInt>(out.size() - before);
     status = inflate(&stream, Z_NO_FLUSH);

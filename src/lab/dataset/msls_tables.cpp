@@ -5,14 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "core/base/fail.h"
 #include "core/base/limits.h"
+#include "core/base/salted_hash.h"
 #include "core/formats/csv.h"
-#include "recognise/photos/photos.h"
+#include "core/formats/printable.h"
 #include "core/formats/text.h"
+#include "recognise/photos/photos.h"
 
 namespace revisit::dataset {
 namespace {
@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 
 // raw.csv adds degrees, heading and date, and says which photos are panoramas.
 struct Raw {
-  std::unordered_map<std::string, Photo> photos;
-  std::unordered_set<std::string> panoramas;
+  NameMap<Photo> photos;
+  NameSet panoramas;
 };
 
 double number_or_nan(const CsvReader& csv, std::optional<std::size_t> column) {
@@ -58,12 +58,12 @@ std::vector<MslsFrame> read_keys(const fs::path& file, bool metres) {
   const auto key = csv.required_column({"key"});
   const auto east = metres ? csv.required_column({"easting"}) : key, north = metres ? csv.required_column({"northing"}) : key;
   std::vector<MslsFrame> out;
-  std::unordered_set<std::string> seen;
+  NameSet seen;
   while (csv.next()) {
     MslsFrame frame;
     frame.key = csv.cell(key);
     if (frame.key.empty()) csv.fail_here("the key is empty");
-    if (!seen.insert(frame.key).second) csv.fail_here("the key '{}' is listed twice", frame.key);
+    if (!seen.insert(frame.key).second) csv.fail_here("the key '{}' is listed twice", printable(frame.key));
     if (metres) {
       const auto east_m = parse_number(csv.cell(east)), north_m = parse_number(csv.cell(north));
       if (!east_m || !north_m || std::abs(*east_m) > limits::kMaxPlaneMetres || std::abs(*north_m) > limits::kMaxPlaneMetres) {

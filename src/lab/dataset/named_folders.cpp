@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets that are folders of photos: with places in the names, frames in the same order, or pairs of the same name.
 #include <algorithm>
-#include <unordered_map>
 
 #include "core/base/fail.h"
+#include "core/base/salted_hash.h"
 #include "lab/dataset/named.h"
 #include "lab/dataset/near.h"
 #include "recognise/photos/photos.h"
@@ -103,7 +103,7 @@ std::optional<Dataset> from_pairs(Places& places, const std::string& queries, co
   Dataset out;
   out.queries = photos_in(two->queries);
   out.references = photos_in(two->references);
-  std::unordered_map<std::string, std::vector<int>> by_stem;
+  NameMap<std::vector<int>> by_stem;
   for (std::size_t i = 0; i < out.references.size(); ++i) by_stem[stem_of(out.references[i])].push_back(static_cast<int>(i));
   for (const auto& query : out.queries) {
     const auto found = by_stem.find(stem_of(query));

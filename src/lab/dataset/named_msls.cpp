@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mapillary Street-Level Sequences as published: one folder a city, tables of keys and places beside the photos.
 #include <algorithm>
-#include <unordered_map>
 
 #include "core/base/fail.h"
+#include "core/base/salted_hash.h"
 #include "lab/dataset/msls_tables.h"
 #include "lab/dataset/named.h"
 #include "recognise/photos/photos.h"
@@ -85,7 +85,7 @@ std::optional<Dataset> from_msls_csv(Places& places, const MslsSplit& split) {
 }
 
 void label_msls_lists(Dataset& set, Places& places, const MslsSplit& split) {
-  std::unordered_map<std::string, Photo> queries, references;  // by city/key
+  NameMap<Photo> queries, references;  // by city/key
   bool metres = true;
   for (const auto& city : split.cities) {
     const auto folder = std::ranges::find_if(
@@ -100,7 +100,7 @@ void label_msls_lists(Dataset& set, Places& places, const MslsSplit& split) {
     for (auto& frame : database.frames)
       if (frame.used) references.emplace(city + "/" + frame.key, std::move(frame.photo));
   }
-  const auto place = [&](std::vector<Photo>& photos, const std::unordered_map<std::string, Photo>& table) {
+  const auto place = [&](std::vector<Photo>& photos, const NameMap<Photo>& table) {
     for (auto& photo : photos) {
       const auto found = table.find(city_of(photo) + "/" + fs::path(photo.name).stem().string());
       photo.position = found == table.end() ? std::nullopt : found->second.position;

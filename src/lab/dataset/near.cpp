@@ -9,10 +9,13 @@
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+#include <span>
 #include <unordered_map>
 
 #include "core/base/fail.h"
 #include "core/base/limits.h"
+#include "core/base/salted_hash.h"
+#include "core/base/stop_scope.h"
 
 namespace revisit::dataset {
 namespace {
@@ -42,11 +45,7 @@ Cell cell_of(const Point& point, double side) {
 }
 
 struct CellHash {
-  std::size_t operator()(const Cell& cell) const {
-    std::uint64_t hash = 0;
-    for (const auto part : cell) hash = (hash ^ static_cast<std::uint64_t>(part)) * 0x9E3779B97F4A7C15U;
-    return static_cast<std::size_t>(hash ^ (hash >> 32));
-  }
+  std::size_t operator()(const Cell& cell) const { return static_cast<std::size_t>(salted_hash(std::as_bytes(std::span(cell)))); }
 };
 
 bool is_within(const Position& a, const Position& b, double chord, double threshold_m, Metric metric) {
@@ -64,7 +63,7 @@ double length(const Point& a, const Point& b) {
 }  // namespace
 
 std::vector<std::vector<int>> positives_within(const std::vector<Photo>& queries, const std::vector<Photo>& references,
-                                               double threshold_m, Metric metric) {
+                                               double threshold_m, Metric metric, std::uint64_t most_pairs) {
   if (!(threshold_m >= 0) || !std::isfinite(threshold_m)) {
     fail(ErrorCode::kUsage, "a positive distance threshold of {} m is not a distance", threshold_m);
   }
@@ -78,7 +77,8 @@ std::vector<std::vector<int>> positives_within(const std::vector<Photo>& queries
   }
 
   std::vector<std::vector<int>> out(queries.size());
-  std::uint64_t total = 0;
+  std::uint64_t total = 0, looked_at = 0;
+  StopTicker ticker;
   for (std::size_t q = 0; q < queries.size(); ++q) {
     if (!queries[q].position) continue;
     const Point point = point_of(*queries[q].position, metric);
@@ -87,6 +87,13 @@ std::vector<std::vector<int>> positives_within(const std::vector<Photo>& queries
       const Cell cell{home[0] + around % 3 - 1, home[1] + around / 3 % 3 - 1, home[2] + around / 9 - 1};
       const auto found = cells.find(cell);
       if (found == cells.end()) continue;
+      // References crowded just beyond the threshold are no positives, but have to be looked at one by one.
+      looked_at += found->second.size();
+      if (looked_at > most_pairs) {
+        fail(ErrorCode::kLimit, "more than {} pairs of query and reference lie within about three times {} m of each other",
+             most_pairs, threshold_m);
+      }
+      ticker.step(found->second.size());
       for (const int r : found->second) {
         const auto& reference = references[static_cast<std::size_t>(r)];
         const double chord = length(point, points[static_cast<std::size_t>(r)]);

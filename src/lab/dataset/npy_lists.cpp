@@ -11,7 +11,9 @@
 #include "core/base/fail.h"
 #include "core/base/file.h"
 #include "core/base/limits.h"
+#include "core/base/stop_scope.h"
 #include "core/formats/npy.h"
+#include "core/formats/printable.h"
 #include "lab/dataset/numpy_objects.h"
 
 namespace revisit::dataset {
@@ -74,7 +76,7 @@ std::string text_of(std::span<const std::byte> bytes, bool wide, bool big_endian
 std::vector<std::int64_t> plain_integers(const NpyHeader& header, const std::string& name) {
   const std::uint64_t count = count_of(header, name);
   const auto type = integer_type(header.descr);
-  if (!type) fail(ErrorCode::kBadFile, "'{}' holds elements of type '{}', not integers", name, header.descr.substr(0, 20));
+  if (!type) fail(ErrorCode::kBadFile, "'{}' holds elements of type '{}', not integers", name, printable(header.descr));
   check_size(header, count, type->bytes, name);
   if (count > limits::kMaxPositives)
     fail(ErrorCode::kLimit, "'{}' holds {} integers, the limit is {}", name, count, limits::kMaxPositives);
@@ -109,7 +111,7 @@ std::vector<std::string> parse_npy_texts(std::span<const std::byte> bytes, const
   const auto [end, error] =
       std::from_chars(descr.data() + std::min<std::size_t>(2, descr.size()), descr.data() + descr.size(), length);
   if (!text || error != std::errc() || end != descr.data() + descr.size()) {
-    fail(ErrorCode::kBadFile, "'{}' holds elements of type '{}', not texts", name, descr.substr(0, 20));
+    fail(ErrorCode::kBadFile, "'{}' holds elements of type '{}', not texts", name, printable(descr));
   }
   const std::uint64_t count = count_of(header, name);
   const std::uint64_t item_bytes = checked_mul(length, wide ? 4 : 1, name);
@@ -119,8 +121,11 @@ std::vector<std::string> parse_npy_texts(std::span<const std::byte> bytes, const
     fail(ErrorCode::kLimit, "'{}' holds {} texts, the limit is {}", name, count, limits::kMaxListed);
   std::vector<std::string> out;
   out.reserve(count);
-  for (std::uint64_t i = 0; i < count; ++i)
+  StopTicker ticker;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    ticker.step(item_bytes);
     out.push_back(text_of(header.data.subspan(i * item_bytes, item_bytes), wide, descr[0] == '>', name));
+  }
   return out;
 }
 
@@ -138,7 +143,11 @@ std::vector<std::vector<std::int64_t>> parse_npy_lists(std::span<const std::byte
   const auto rows = static_cast<std::size_t>(header.shape[0]), columns = static_cast<std::size_t>(header.shape[1]);
   if (rows > limits::kMaxListed) fail(ErrorCode::kLimit, "'{}' has {} rows, the limit is {}", name, rows, limits::kMaxListed);
   std::vector<std::vector<std::int64_t>> out(rows);
-  for (std::size_t i = 0; i < all.size(); ++i) out[i / columns].push_back(all[i]);
+  StopTicker ticker;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    ticker.step();
+    out[i / columns].push_back(all[i]);
+  }
   return out;
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/base/checked.h"
 #include "core/base/limits.h"
+#include "core/base/stop_scope.h"
 #include "core/formats/printable.h"
 #include "engine/model/utf8.h"
 
@@ -16,6 +17,8 @@ namespace revisit::dataset {
 namespace {
 
 using model::ValueKind;
+
+constexpr std::uint64_t kScalarCost = 64;  // of a look at one integer, for StopTicker
 
 // The interpreter speaks of models; here the pickle is part of a data file.
 model::Pickle parse(std::span<const std::byte> bytes, const std::string& file) {
@@ -47,7 +50,9 @@ std::optional<IntegerType> integer_type(std::string_view descr) {
 
 void append_integers(std::vector<std::int64_t>& out, std::span<const std::byte> data, IntegerType type) {
   out.reserve(out.size() + data.size() / type.bytes);
+  StopTicker ticker;
   for (std::size_t at = 0; at + type.bytes <= data.size(); at += type.bytes) {
+    ticker.step();
     std::uint64_t value = 0;
     for (std::size_t i = 0; i < type.bytes; ++i) {
       value = value << 8 | std::to_integer<std::uint64_t>(data[at + (type.big_endian ? i : type.bytes - 1 - i)]);
@@ -106,11 +111,14 @@ std::string NumpyObjects::descr_of(ValueId id) const {
   const auto& values = pickle_.values;
   if (!is_call(id, "numpy.dtype")) bad("has an array without an element type");
   const auto call = values.items(values.arguments(id));
+  // One element type stands in as many places as there are elements, so it must be small before it is looked at.
+  constexpr std::size_t kMostArguments = 3, kMostState = 9;
+  if (values.count(call[1]) > kMostArguments) bad("has an element type of unknown form");
   const auto arguments = values.items(call[1]);
   if (arguments.empty() || !values.is(arguments[0], ValueKind::kText)) bad("has an element type without a name");
   std::string order = "|";
   if (call.size() == 3) {
-    const bool form = values.is(call[2], ValueKind::kTuple) && values.count(call[2]) >= 2;
+    const bool form = values.is(call[2], ValueKind::kTuple) && values.count(call[2]) >= 2 && values.count(call[2]) <= kMostState;
     const ValueId text = form ? values.items(call[2])[1] : model::PickleValues::kNoneId;
     if (!values.is(text, ValueKind::kText) || values.text(text).size() != 1) bad("has an element type without a byte order");
     order = values.text(text);
@@ -118,29 +126,33 @@ std::string NumpyObjects::descr_of(ValueId id) const {
   return order + std::string(values.text(arguments[0]).substr(0, 20));
 }
 
-// Bytes as they are, or, from protocol 2, _codecs.encode(text, 'latin1') and, for none, bytes().
-std::vector<std::byte> NumpyObjects::bytes_of(ValueId id) const {
+// Bytes as they are, or, from protocol 2, _codecs.encode(text, 'latin1') and, for none, bytes(). More than `wanted` are not made:
+// the caller refuses them anyway.
+std::span<const std::byte> NumpyObjects::bytes_of(ValueId id, std::uint64_t wanted, std::vector<std::byte>& out) const {
   const auto& values = pickle_.values;
-  std::string_view text;
-  std::vector<std::byte> out;
   if (values.is(id, ValueKind::kBytes)) {
-    text = values.text(id);
-    const auto bytes = std::as_bytes(std::span(text.data(), text.size()));
-    return {bytes.begin(), bytes.end()};
+    const auto text = values.text(id);
+    return std::as_bytes(std::span(text.data(), text.size()));
   }
+  out.clear();
   if (is_call(id, "builtins.bytes") || is_call(id, "__builtin__.bytes")) {
     const auto call = values.items(values.arguments(id));
     if (call.size() != 2 || values.count(call[1]) != 0) bad("makes bytes from something");
     return out;
   }
   if (!is_call(id, "_codecs.encode")) bad("has integers that are not bytes");
-  const auto arguments = values.items(values.items(values.arguments(id))[1]);
-  const bool form = arguments.size() == 2 && values.is(arguments[0], ValueKind::kText) &&
-                    values.is(arguments[1], ValueKind::kText) && values.text(arguments[1]) == "latin1";
+  const ValueId tuple = values.items(values.arguments(id))[1];
+  if (values.count(tuple) != 2) bad("encodes bytes in an unknown way");
+  const auto arguments = values.items(tuple);
+  const bool form = values.is(arguments[0], ValueKind::kText) && values.is(arguments[1], ValueKind::kText) &&
+                    values.text(arguments[1]) == "latin1";
   if (!form) bad("encodes bytes in an unknown way");
-  text = values.text(arguments[0]);
+  const auto text = values.text(arguments[0]);
+  StopTicker ticker;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto lead = static_cast<unsigned char>(text[i]);
+    ticker.step();
+    if (out.size() > wanted) break;
     if (lead < 0x80) {
       out.push_back(std::byte{lead});
       continue;
@@ -153,13 +165,22 @@ std::vector<std::byte> NumpyObjects::bytes_of(ValueId id) const {
   return out;
 }
 
-void NumpyObjects::append_array(std::vector<std::int64_t>& out, ValueId id) const {
+void NumpyObjects::check_total(std::uint64_t integers) const {
+  if (integers > limits::kMaxPositives)
+    fail(ErrorCode::kLimit, "the pickle of '{}' lists more than {} integers", file_, limits::kMaxPositives);
+}
+
+// `before` integers are in other lists: one array may stand in many places, so the file's size does not bound their sum.
+void NumpyObjects::append_array(std::vector<std::int64_t>& out, ValueId id, std::uint64_t before) const {
   const Array array = array_of(id);
   const auto type = integer_type(array.descr);
   if (!type) bad("has an array of '" + printable(array.descr) + "', not of integers");
-  const auto data = bytes_of(array.content);
-  if (data.size() != checked_mul(product(array.shape, file_), type->bytes, file_))
-    bad("has an array whose bytes do not fit its shape");
+  const std::uint64_t count = product(array.shape, file_);
+  check_total(checked_add(before, count, file_));
+  const std::uint64_t wanted = checked_mul(count, type->bytes, file_);
+  std::vector<std::byte> buffer;
+  const auto data = bytes_of(array.content, wanted, buffer);
+  if (data.size() != wanted) bad("has an array whose bytes do not fit its shape");
   append_integers(out, data, *type);
 }
 
@@ -168,24 +189,28 @@ void NumpyObjects::append(std::vector<std::int64_t>& out, ValueId id) const {
   const auto& values = pickle_.values;
   if (values.is(id, ValueKind::kInt)) return out.push_back(values.integer(id));
   if (!is_call(id, "multiarray.scalar")) bad("has a value that is not an integer where one is expected");
-  const auto arguments = values.items(values.items(values.arguments(id))[1]);
-  if (arguments.size() != 2) bad("has a scalar without a value");
+  const ValueId tuple = values.items(values.arguments(id))[1];
+  if (values.count(tuple) != 2) bad("has a scalar without a value");
+  const auto arguments = values.items(tuple);
   const auto type = integer_type(descr_of(arguments[0]));
-  const auto data = type ? bytes_of(arguments[1]) : std::vector<std::byte>();
-  if (!type || data.size() != type->bytes) bad("has a scalar that is not an integer");
+  std::vector<std::byte> buffer;
+  const auto data = type ? bytes_of(arguments[1], type->bytes, buffer) : std::span<const std::byte>();
+  if (!type || data.size() != type->bytes) bad("has a scalar that is no integer");
   append_integers(out, data, *type);
 }
 
 std::vector<std::string> NumpyObjects::texts() const {
   std::vector<std::string> out;
   std::uint64_t total = 0;
+  StopTicker ticker;
   for (const ValueId id : elements_) {
     if (!pickle_.values.is(id, ValueKind::kText)) bad("has a value that is not text where one is expected");
     const auto text = pickle_.values.text(id);
-    if (!model::is_utf8(text)) bad("has a text that is not UTF-8");
     total += text.size();
     if (total > limits::kMaxPhotoListBytes)
       fail(ErrorCode::kLimit, "the pickle of '{}' has more than {} bytes of text", file_, limits::kMaxPhotoListBytes);
+    ticker.step(text.size() + 1);
+    if (!model::is_utf8(text)) bad("has a text that is not UTF-8");
     out.emplace_back(text);
   }
   return out;
@@ -196,25 +221,33 @@ std::vector<std::vector<std::int64_t>> NumpyObjects::lists() const {
   if (shape_.empty() || shape_.size() > 2) bad(fmt::format("has {} dimensions, not 1 or 2", shape_.size()));
   std::vector<std::vector<std::int64_t>> out;
   std::uint64_t total = 0;
+  StopTicker ticker;
   if (shape_.size() == 2) {
     if (elements_.empty()) return out;
     const auto columns = static_cast<std::size_t>(shape_[1]);
     out.resize(elements_.size() / columns);
-    for (std::size_t i = 0; i < elements_.size(); ++i) append(out[i / columns], elements_[i]);
+    for (std::size_t i = 0; i < elements_.size(); ++i) {
+      ticker.step(kScalarCost);
+      append(out[i / columns], elements_[i]);
+    }
     return out;
   }
   for (const ValueId id : elements_) {
     auto& list = out.emplace_back();
     if (values.is(id, ValueKind::kList) || values.is(id, ValueKind::kTuple)) {
-      for (const ValueId item : values.items(id)) append(list, item);
+      check_total(total + values.count(id));
+      for (const ValueId item : values.items(id)) {
+        ticker.step(kScalarCost);
+        append(list, item);
+      }
     } else if (is_call(id, "multiarray._reconstruct")) {
-      append_array(list, id);
+      append_array(list, id, total);
     } else {
+      check_total(total + 1);
       append(list, id);
     }
-    total += list.size();  // one array may stand in many places: the file's size does not bound this
-    if (total > limits::kMaxPositives)
-      fail(ErrorCode::kLimit, "the pickle of '{}' lists more than {} integers", file_, limits::kMaxPositives);
+    total += list.size();
+    ticker.step(kScalarCost + list.size());
   }
   return out;
 }

@@ -49,9 +49,10 @@ class NumpyObjects {
   bool is_call(ValueId id, std::string_view name) const;
   Array array_of(ValueId id) const;
   std::string descr_of(ValueId id) const;
-  std::vector<std::byte> bytes_of(ValueId id) const;
+  std::span<const std::byte> bytes_of(ValueId id, std::uint64_t wanted, std::vector<std::byte>& buffer) const;
   void append(std::vector<std::int64_t>& out, ValueId id) const;
-  void append_array(std::vector<std::int64_t>& out, ValueId id) const;
+  void append_array(std::vector<std::int64_t>& out, ValueId id, std::uint64_t before) const;
+  void check_total(std::uint64_t integers) const;
 
   std::string file_;
   model::Pickle pickle_;

@@ -8,12 +8,14 @@
 #include "core/base/fail.h"
 #include "core/base/file.h"
 #include "core/base/limits.h"
+#include "core/base/salted_hash.h"
+#include "core/base/stop_scope.h"
+#include "core/formats/printable.h"
+#include "core/formats/text.h"
 #include "lab/dataset/msls_tables.h"
 #include "lab/dataset/named.h"
-#include "recognise/photos/photos.h"
-#include "core/formats/text.h"
 #include "lab/eval/challenge.h"
-#include "core/formats/printable.h"
+#include "recognise/photos/photos.h"
 
 namespace revisit {
 namespace eval {
@@ -34,9 +36,11 @@ std::vector<Line> read_lines(std::string_view text, const std::string& file) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   std::vector<Line> out;
   std::uint64_t number = 0, keys = 0;
-  for (auto row : split(text, '\n')) {
+  StopTicker ticker;
+  while (!text.empty()) {
+    auto row = take_line(text);
     ++number;
-    if (row.ends_with('\r')) row.remove_suffix(1);
+    ticker.step(row.size() + 1);
     row = row.substr(0, row.find('#'));
     Line line{number, {}};
     for (std::size_t at = 0; (at = row.find_first_not_of(" \t", at)) != std::string_view::npos;) {
@@ -92,8 +96,8 @@ class Tables {
     bool task = false;
   };
 
-  std::unordered_map<std::string, Query> queries;
-  std::unordered_map<std::string, std::pair<int, int>> references;  // city, index or -1 when it is not searched
+  NameMap<Query> queries;
+  NameMap<std::pair<int, int>> references;  // city, index or -1 when it is not searched
   std::vector<City> cities;
   const dataset::MslsSplit& split() const { return split_; }
 
@@ -151,7 +155,7 @@ class Scorer {
       bad(line, fmt::format("the query '{}' was predicted in line {} already", shown(line.keys[0]), query.line));
     query.line = line.number;
     std::vector<int> ranked;
-    std::unordered_map<std::string_view, int> seen;
+    std::unordered_map<std::string_view, int, SaltedHash, std::equal_to<>> seen;
     for (std::size_t i = 1; i < line.keys.size(); ++i) {
       const auto reference = tables_.references.find(std::string(line.keys[i]));
       if (reference == tables_.references.end())

@@ -7,6 +7,7 @@
 
 #include "core/base/file.h"
 #include "core/base/limits.h"
+#include "core/formats/json_tree.h"
 
 namespace revisit::report {
 
@@ -62,21 +63,12 @@ std::vector<std::string> Fields::texts(const char* key) const {
 Json read_json_file(const std::filesystem::path& file) {
   const auto bytes = read_file(file, limits::kMaxRunJsonBytes);
   const auto* text = reinterpret_cast<const char*>(bytes.data());
-  std::uint64_t values = 0;
-  const auto bounded = [&](int depth, Json::parse_event_t event, const Json&) {
-    const bool opens = event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
-    if (opens && depth >= limits::kMaxRunJsonDepth) {
-      fail(ErrorCode::kLimit, "'{}' is nested deeper than {} levels", file.string(), limits::kMaxRunJsonDepth);
-    }
-    const bool starts = event != Json::parse_event_t::object_end && event != Json::parse_event_t::array_end;
-    if (starts && ++values > limits::kMaxRunJsonValues) {
-      fail(ErrorCode::kLimit, "'{}' holds more than {} values", file.string(), limits::kMaxRunJsonValues);
-    }
-    return true;
-  };
-  Json out = Json::parse(text, text + bytes.size(), bounded, false);
-  if (out.is_discarded()) {
-    fail_with_hint(ErrorCode::kBadFile, kDrawnHint, "'{}' is not JSON", file.string());
+  Json out;
+  try {
+    out = parse_json({text, bytes.size()}, file.string(), {limits::kMaxRunJsonDepth, limits::kMaxRunJsonValues});
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kBadFile) throw;
+    throw Error(error.code(), error.what(), kDrawnHint);
   }
   const Fields fields(out, "'" + file.string() + "'");
   if (!fields.has("schema") || fields.at("schema") != 1) {

@@ -24,7 +24,7 @@ table{border-collapse:collapse;max-width:100%}
 th,td{padding:.3rem .9rem .3rem 0;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}
 th{font-weight:600;white-space:nowrap}td{overflow-wrap:anywhere}
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;padding-left:.9rem;white-space:nowrap}
-td.long,th.long{min-width:11rem;padding-left:.9rem}
+td.long,th.long{min-width:11rem}td+td.long,th+th.long{padding-left:.9rem}
 .wide{overflow-x:auto}
 article{padding:.9rem 0 1.2rem;border-top:1px solid var(--line);break-inside:avoid}
 .row{display:grid;grid-template-columns:repeat(5,minmax(0,1fr));gap:.75rem;align-items:start}

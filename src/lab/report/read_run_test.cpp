@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "core/base/limits.h"
+#include "hostile/cheap_refusal.h"
 #include "lab/report/chart.h"
 #include "revisit/lab/report.h"
 
@@ -263,6 +264,34 @@ TEST_F(ReadRun, JsonIsBoundedInDepthValuesAndBytes) {
   write("run.json", "{}");
   fs::resize_file(folder_ / "run/run.json", limits::kMaxRunJsonBytes + 1);
   EXPECT_NE(refusal().find("64000000"), std::string::npos);
+}
+
+TEST_F(ReadRun, AVeryLongListOfObjectsCostsWhatItsBytesDo) {
+  fs::create_directories(folder_ / "run");
+  std::string many = "{\"schema\":1,\"runs\":[{}";
+  for (int i = 0; i < 300'000; ++i) many += ",{}";
+  write("run.json", many + "]}");
+  testing::expect_cheap(
+      "300,000 runs", [&] { read_run(folder_ / "run/run.json"); }, "run 1: it has no 'rho'");
+}
+
+TEST_F(ReadRun, ALongPathOfAPhotoIsRefusedBeforeItIsTakenApart) {
+  write_run(folder_ / "run", report_);
+  const auto text = text_of(folder_ / "run/photos.csv");
+  const auto with_path = [&](std::size_t bytes) {
+    std::string path = "p";
+    while (path.size() < bytes) path += path.size() % 2 == 0 ? 'p' : '/';
+    auto changed = text;
+    const auto at = changed.find("q1.png");  // the name, then the path
+    const auto start = changed.find(',', at) + 1;
+    return changed.replace(start, changed.find(',', start) - start, path);
+  };
+  for (const std::size_t below : {1U, 0U}) {
+    write("photos.csv", with_path(limits::kMaxPhotoName - below));
+    EXPECT_EQ(refusal(), "(accepted)") << below;
+  }
+  write("photos.csv", with_path(limits::kMaxPhotoName + 1));
+  EXPECT_NE(refusal().find("the path of a photo has 4097 bytes, the limit is 4096"), std::string::npos) << refusal();
 }
 
 TEST_F(ReadRun, ASweepIsDrawnAgainTheSame) {

@@ -4,9 +4,9 @@
 #include "lab/report/read_tables.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "core/base/file.h"
+#include "core/base/salted_hash.h"
 #include "core/formats/csv.h"
 #include "core/formats/printable.h"
 #include "core/formats/text.h"
@@ -63,8 +63,8 @@ class PhotoTable {
  private:
   void add(Dataset& dataset, bool query) {
     Photo photo;
-    photo.name = csv_.text(csv_.required_column({"name"}));
-    photo.path = csv_.text(csv_.required_column({"path"}));
+    photo.name = text("name");
+    photo.path = text("path");
     const auto east = number("east_m"), north = number("north_m"), lat = number("lat_deg"), lon = number("lon_deg");
     if (east && north) {
       photo.position.emplace();
@@ -80,6 +80,16 @@ class PhotoTable {
       match_lists_.push_back(csv_.cell(matches_));
     }
     (query ? dataset.queries : dataset.references).push_back(std::move(photo));
+  }
+
+  // A path costs far more than its bytes once it is taken apart.
+  std::string text(const char* name) const {
+    std::string cell = csv_.text(csv_.required_column({name}));
+    if (cell.size() > limits::kMaxPhotoName) {
+      fail(ErrorCode::kLimit, "'{}', line {}: the {} of a photo has {} bytes, the limit is {}", file_, csv_.line(), name,
+           cell.size(), limits::kMaxPhotoName);
+    }
+    return cell;
   }
 
   std::optional<double> number(const char* name) const {
@@ -132,7 +142,7 @@ class PhotoTable {
   CsvReader csv_;
   std::size_t positives_, matches_;
   std::vector<std::string> positive_lists_, match_lists_;
-  std::unordered_map<std::string, int> parts_;
+  NameMap<int> parts_;
   std::uint64_t num_positives_ = 0;
 };
 

@@ -12,6 +12,7 @@
 #include "core/base/file.h"
 #include "core/base/prefetch.h"
 #include "core/base/or_skip.h"
+#include "recognise/ingest/decode_ahead.h"
 #include "recognise/photos/exif_places.h"
 #include "revisit/ingest.h"
 
@@ -88,6 +89,7 @@ struct Loaded {
   IndexEntry entry;
   std::optional<Image> image;      // when it is to be described
   std::optional<Skipped> skipped;  // when it cannot be used
+  std::string note = {};           // what of it was left out
 };
 
 class Adding {
@@ -103,9 +105,12 @@ class Adding {
         if (commit_is_due()) commit();
         if (options_.progress && !options_.progress(report_)) report_.stopped = true;
       }
-    } catch (const Error&) {
-      keep_what_was_done();
-      throw;
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kInterrupted) {
+        keep_what_was_done();
+        throw;
+      }
+      report_.stopped = true;  // while a photo was waited for
     }
     commit();
     return std::move(report_);
@@ -126,6 +131,7 @@ class Adding {
     out.skipped = or_skip(photo.path, [&] {
       PhotoInfo info;
       out.image = decode_image(bytes, photo.path.string(), decoding, &info);
+      out.note = left_out_note(photo.path, info);
       Photo by_exif;
       place_by(info, by_exif);
       out.entry.position = photo.position ? photo.position : by_exif.position;
@@ -168,6 +174,7 @@ class Adding {
     }
     // It was to be passed over, but the photo before it has taken its double out of the index.
     if (!loaded.image) return take(photo, load(photo, true));
+    if (!loaded.note.empty()) report_.notes.push_back(loaded.note);
     const std::vector<float> descriptor = extractor_.describe(*loaded.image);
     loaded.entry.name = now.name;
     if (const auto before = entry_of(now.name)) {  // what was known of the photo stays known

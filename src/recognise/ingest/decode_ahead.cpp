@@ -18,8 +18,10 @@ DecodedPhoto decode(const std::filesystem::path& path, Orientation orientation) 
   options.orientation = orientation;
   const auto start = Clock::now();
   Image image;
-  if (auto skipped = or_skip(path, [&] { image = load_image(path, options); })) return {std::move(*skipped), 0};
-  return {std::move(image), std::chrono::duration<double, std::milli>(Clock::now() - start).count()};
+  PhotoInfo info;
+  if (auto skipped = or_skip(path, [&] { image = load_image(path, options, &info); })) return {std::move(*skipped)};
+  const double ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  return {std::move(image), ms, left_out_note(path, info)};
 }
 
 }  // namespace

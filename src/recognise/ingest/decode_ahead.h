@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <string>
 #include <variant>
 
 #include "core/base/prefetch.h"
@@ -15,8 +16,14 @@ namespace revisit {
 
 struct DecodedPhoto {
   std::variant<Image, Skipped> content;
-  double ms = 0;  ///< that decoding took
+  double ms = 0;         ///< that decoding took
+  std::string note{};    ///< what of the photo was left out; mostly empty
 };
+
+/// For reports; empty for a photo of which everything was used.
+inline std::string left_out_note(const std::filesystem::path& path, const PhotoInfo& info) {
+  return info.animated ? "'" + path.string() + "' holds an animation; only its first picture is used" : "";
+}
 
 class DecodeAhead {
  public:

@@ -36,6 +36,7 @@ DescribedPhotos describe_each(const std::vector<Photo>& photos, int dim, const D
       out.skipped.push_back(*skipped);
       out.skipped_rows.push_back(static_cast<int>(i));
     } else {
+      if (!photo.note.empty()) out.notes.push_back(photo.note);
       StageTimes times;
       const auto row = describe(std::get<Image>(photo.content), times);
       std::ranges::copy(row, out.rows.begin() + static_cast<std::ptrdiff_t>(i * width));

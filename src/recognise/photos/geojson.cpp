@@ -7,9 +7,11 @@
 
 #include "core/base/fail.h"
 #include "core/base/limits.h"
-#include "recognise/photos/positions.h"
-#include "core/formats/text.h"
+#include "core/base/stop_scope.h"
+#include "core/formats/json_tree.h"
 #include "core/formats/printable.h"
+#include "core/formats/text.h"
+#include "recognise/photos/positions.h"
 
 namespace revisit {
 namespace {
@@ -82,21 +84,7 @@ Json parse_bounded(std::string_view text, const std::string& file) {
   if (text.size() > limits::kMaxGeoJsonBytes) {
     fail(ErrorCode::kLimit, "'{}' has {} bytes, the limit for GeoJSON is {}", file, text.size(), limits::kMaxGeoJsonBytes);
   }
-  std::uint64_t values = 0;
-  const auto check = [&](int depth, Json::parse_event_t, Json&) {
-    if (depth > limits::kMaxGeoJsonDepth)
-      fail(ErrorCode::kLimit, "'{}' nests values deeper than {}", file, limits::kMaxGeoJsonDepth);
-    if (++values > limits::kMaxGeoJsonValues)
-      fail(ErrorCode::kLimit, "'{}' has more than {} values", file, limits::kMaxGeoJsonValues);
-    return true;
-  };
-  try {
-    return Json::parse(text, check);
-  } catch (const Json::parse_error& error) {
-    fail(ErrorCode::kBadFile, "'{}' is not JSON: it goes wrong at byte {}", file, error.byte);
-  } catch (const Json::exception& error) {
-    fail(ErrorCode::kBadFile, "'{}' is not JSON: {}", file, printable(error.what()));
-  }
+  return parse_json(text, file, {limits::kMaxGeoJsonDepth, limits::kMaxGeoJsonValues});
 }
 
 }  // namespace
@@ -111,7 +99,9 @@ PositionTable parse_geojson(std::string_view text, const std::string& file, std:
   out.geographic = true;
   std::size_t number = 0;
   std::size_t other = 0;
+  StopTicker ticker;
   for (const auto& feature : root["features"]) {
+    ticker.step();
     const FeatureReader reader(file, ++number);
     const auto photo = reader.read(feature);
     if (!photo) {

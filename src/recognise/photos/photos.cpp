@@ -13,9 +13,10 @@
 #include "core/base/fail.h"
 #include "core/base/file.h"
 #include "core/base/limits.h"
+#include "core/base/stop_scope.h"
 #include "core/formats/other_files.h"
-#include "core/formats/text.h"
 #include "core/formats/printable.h"
+#include "core/formats/text.h"
 
 namespace revisit {
 namespace {
@@ -83,24 +84,31 @@ class Walk {
   OtherFiles others_;
 };
 
+std::string too_long(std::string_view name) {
+  return fmt::format("is a name of {} bytes, the limit is {}", name.size(), limits::kMaxPhotoName);
+}
+
 // One path a line, relative to the folder.
 std::vector<Photo> photos_of_list(const fs::path& folder, const fs::path& list) {
   const std::string text = read_text(list, limits::kMaxPhotoListBytes);
   std::vector<Photo> out;
   std::set<std::string, std::less<>> seen;
   std::uint64_t line = 0;
-  for (auto name : split(text, '\n')) {
+  StopTicker ticker;
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto name = take_line(rest);
     ++line;
-    if (name.ends_with('\r')) name.remove_suffix(1);
+    ticker.step(name.size() + 1);
     if (name.empty()) continue;
-    const auto bad = [&](const char* what) {
+    const auto bad = [&](const std::string& what) {
       fail(ErrorCode::kBadFile, "'{}', line {}: '{}' {}", list.string(), line, printable(name), what);
     };
     if (name.find('\0') != std::string_view::npos) bad("has a zero byte");
+    if (name.size() > limits::kMaxPhotoName) bad(too_long(name));
     if (!seen.emplace(name).second) bad("is listed twice");
     Photo photo = photo_of(folder, std::string(name));
     if (!is_there(photo.path)) {
-      fail(ErrorCode::kNotFound, "'{}', line {}: '{}' does not exist", list.string(), line, photo.path.string());
+      fail(ErrorCode::kNotFound, "'{}', line {}: '{}' does not exist", list.string(), line, printable(photo.path.string()));
     }
     out.push_back(std::move(photo));
   }
@@ -129,6 +137,7 @@ std::size_t num_placed(const std::vector<Photo>& photos) {
 }
 
 Photo photo_of(const fs::path& folder, std::string name) {
+  if (name.size() > limits::kMaxPhotoName) fail(ErrorCode::kLimit, "'{}' {}", printable(name), too_long(name));
   Photo out;
   out.path = folder / name;
   out.position = position_from_name(name);
@@ -139,7 +148,11 @@ Photo photo_of(const fs::path& folder, std::string name) {
 std::vector<Photo> listed_photos(const fs::path& folder, const std::vector<std::string>& names, const std::string& list) {
   std::vector<Photo> out;
   out.reserve(names.size());
+  StopTicker ticker;
   for (const auto& name : names) {
+    ticker.step(64 + name.size());
+    if (name.size() > limits::kMaxPhotoName)
+      fail(ErrorCode::kLimit, "'{}' names a photo: '{}' {}", list, printable(name), too_long(name));
     const fs::path relative(name);
     const bool inside = !name.empty() && relative.is_relative() && name.find('\0') == std::string::npos &&
                         std::ranges::find(relative, fs::path("..")) == relative.end();
@@ -147,7 +160,7 @@ std::vector<Photo> listed_photos(const fs::path& folder, const std::vector<std::
       fail(ErrorCode::kBadFile, "'{}' names the photo '{}', which is not below its folder", list, printable(name));
     out.push_back(photo_of(folder, name));
     if (!is_there(out.back().path)) {
-      fail(ErrorCode::kNotFound, "'{}' does not exist, though '{}' names it", out.back().path.string(), list);
+      fail(ErrorCode::kNotFound, "'{}' does not exist, though '{}' names it", printable(out.back().path.string()), list);
     }
   }
   return out;

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/salted_hash.h"
 #include "revisit/photos.h"
 
 namespace revisit {
@@ -24,7 +25,8 @@ std::string last_part(const std::filesystem::path& folder);
 /// How many have a position.
 std::size_t num_placed(const std::vector<Photo>& photos);
 
-/// The photo `name` of `folder`; its position is taken from the name when that carries one.
+/// The photo `name` of `folder`; its position is taken from the name when that carries one. Throws Error kLimit for a name beyond
+/// limits::kMaxPhotoName: a path costs far more than its bytes once it is taken apart.
 Photo photo_of(const std::filesystem::path& folder, std::string name);
 
 /// Photos of a list that came with a data set. A name that leaves the folder is Error kBadFile naming `list`; a photo that is not
@@ -42,7 +44,7 @@ class PhotoNames {
   std::optional<int> find(std::string_view name) const;
 
  private:
-  std::unordered_map<std::string_view, int> index_;
+  std::unordered_map<std::string_view, int, SaltedHash, std::equal_to<>> index_;
 };
 
 }  // namespace revisit

@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "core/base/salted_hash.h"
 #include "revisit/photos.h"
 
 namespace revisit {
@@ -23,8 +23,8 @@ struct PlacedPhoto {
 };
 
 struct PositionTable {
-  std::unordered_map<std::string, PlacedPhoto> photos;  ///< by the name in the file
-  bool geographic = false;                              ///< every place is a latitude and longitude, none metres of some plane
+  NameMap<PlacedPhoto> photos;  ///< by the name in the file
+  bool geographic = false;      ///< every place is a latitude and longitude, none metres of some plane
 };
 
 /// image,lat,lon or image,east,north, and heading_deg, time when they are there. With all four, metres are for rows whose

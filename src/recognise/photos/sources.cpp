@@ -8,10 +8,11 @@
 
 #include "core/base/fail.h"
 #include "core/base/limits.h"
+#include "core/base/stop_scope.h"
+#include "core/formats/text.h"
 #include "recognise/photos/exif_places.h"
 #include "recognise/photos/photos.h"
 #include "recognise/photos/positions.h"
-#include "core/formats/text.h"
 #include "revisit/photos.h"
 
 namespace revisit {
@@ -62,8 +63,10 @@ std::vector<Photo> photos_of_glob(const std::string& pattern) {
 std::vector<Photo> photos_of_list(const fs::path& list) {
   const std::string text = read_text(list, limits::kMaxPhotoListBytes);
   std::vector<Photo> out;
-  for (auto line : split(text, '\n')) {
-    if (line.ends_with('\r')) line.remove_suffix(1);
+  StopTicker ticker;
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto line = take_line(rest);
+    ticker.step(line.size() + 1);
     if (line.empty() || line.starts_with('#')) continue;
     if (line.find('\0') != std::string_view::npos) {
       fail(ErrorCode::kBadFile, "'{}' is not a list of photos: it has a zero byte", list.string());

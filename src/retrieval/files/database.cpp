@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/fail.h"
+#include "core/base/stop_scope.h"
 #include "retrieval/files/disk.h"
 
 namespace revisit::retrieval {
@@ -18,6 +19,7 @@ namespace {
 
 constexpr int kMaxValueBytes = 1'000'000;
 constexpr int kBusyMilliseconds = 10'000;
+constexpr int kStepsBetweenQuestions = 10'000;  // of SQLite's machine, whether to stop
 
 ErrorCode code_of(int result, int system_error) {
   switch (result & 0xff) {
@@ -111,6 +113,10 @@ int Database::open(bool immutable, Access access) {
   sqlite3_extended_result_codes(handle_, 1);
   sqlite3_busy_timeout(handle_, kBusyMilliseconds);
   sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, kMaxValueBytes);
+  if (access == Access::kRead) {  // what is being written is finished
+    sqlite3_progress_handler(
+        handle_, kStepsBetweenQuestions, [](void*) { return stop_wanted() ? 1 : 0; }, nullptr);
+  }
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
@@ -124,6 +130,7 @@ void Database::close() noexcept { sqlite3_close_v2(std::exchange(handle_, nullpt
 Database::~Database() { close(); }
 
 void Database::fail_with(int result, const char* doing) const {
+  if ((result & 0xff) == SQLITE_INTERRUPT) check_stop();
   const bool has_cause = (result & 0xff) == SQLITE_IOERR || (result & 0xff) == SQLITE_CANTOPEN;
   const int system_error = handle_ != nullptr && has_cause ? system_error_of(handle_) : 0;
   const std::string message = handle_ != nullptr ? sqlite3_errmsg(handle_) : sqlite3_errstr(result);

@@ -17,6 +17,7 @@
 #include "core/base/fail.h"
 #include "core/base/file.h"
 #include "core/base/limits.h"
+#include "core/base/stop_scope.h"
 
 namespace revisit::retrieval {
 namespace {
@@ -49,26 +50,34 @@ int dim_from(ByteReader& reader, const char* what) {
   return static_cast<int>(value);
 }
 
-void require_checksum(std::span<const std::byte> bytes, std::uint64_t stored, const char* what, const std::string& name) {
-  const std::uint64_t actual = XXH3_64bits(bytes.data(), bytes.size());
-  if (stored != actual) {
-    fail(ErrorCode::kBadFile, "'{}' has the {} checksum {:016x}, its bytes give {:016x}", name, what, stored, actual);
-  }
-}
-
 class Hash {
  public:
   Hash() : state_(XXH3_createState(), &XXH3_freeState) {
     if (!state_) throw std::bad_alloc();
     XXH3_64bits_reset(state_.get());
   }
-  void add(std::span<const std::byte> bytes) { XXH3_64bits_update(state_.get(), bytes.data(), bytes.size()); }
+  void add(std::span<const std::byte> bytes) {
+    constexpr std::size_t kPiece = 1U << 22U;  // between two questions whether to stop
+    for (; !bytes.empty(); bytes = bytes.subspan(std::min(kPiece, bytes.size()))) {
+      check_stop();
+      XXH3_64bits_update(state_.get(), bytes.data(), std::min(kPiece, bytes.size()));
+    }
+  }
   void add(std::uint64_t value) { add(std::as_bytes(std::span(&value, 1))); }
   std::uint64_t value() const { return XXH3_64bits_digest(state_.get()); }
 
  private:
   std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state_;
 };
+
+void require_checksum(std::span<const std::byte> bytes, std::uint64_t stored, const char* what, const std::string& name) {
+  Hash hash;
+  hash.add(bytes);
+  const std::uint64_t actual = hash.value();
+  if (stored != actual) {
+    fail(ErrorCode::kBadFile, "'{}' has the {} checksum {:016x}, its bytes give {:016x}", name, what, stored, actual);
+  }
+}
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 
 #include "core/base/byte_reader.h"
 #include "core/base/fail.h"
+#include "core/base/stop_scope.h"
 
 namespace revisit::retrieval {
 
@@ -36,9 +37,11 @@ GraphLinks parse_links(std::span<const std::byte> payload, std::uint64_t element
     fail(ErrorCode::kBadFile, "'{}' is entered on level {}, its highest is {}", name, int{out.levels[out.entry]}, top);
   }
   out.lists.reserve(reader.remaining() / sizeof(std::uint32_t));
+  StopTicker ticker;
   for (std::uint64_t element = 0; element < elements; ++element) {
     for (int level = 0; level <= out.levels[element]; ++level) {
       const std::uint32_t count = reader.u32("number of links");
+      ticker.step(1 + count);
       if (count > most_links(level)) {
         fail(ErrorCode::kBadFile, "'{}': element {} has {} links on level {}, the limit is {}", name, element, count, level,
              most_links(level));

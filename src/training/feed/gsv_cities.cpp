@@ -15,12 +15,13 @@
 
 #include "core/base/fail.h"
 #include "core/base/limits.h"
+#include "core/base/salted_hash.h"
 #include "core/formats/csv.h"
-#include "recognise/photos/photos.h"
+#include "core/formats/printable.h"
 #include "core/formats/text.h"
+#include "recognise/photos/photos.h"
 #include "training/feed/gsv_names.h"
 #include "training/feed/sources.h"
-#include "core/formats/printable.h"
 
 namespace revisit::feed {
 namespace {
@@ -157,7 +158,7 @@ class GsvCities final : public PlaceSource {
     CsvReader csv(text, table.string());
     const Columns columns(csv);
     std::map<std::string, GsvFolder> folders;  // by city_id; one, unless a table was merged from several
-    std::unordered_map<std::int64_t, std::size_t> place_of;
+    std::unordered_map<std::int64_t, std::size_t, SaltedHash, std::equal_to<>> place_of;
     std::int64_t rows = 0, missing = 0;
     std::string example;
     while (csv.next()) {

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
+
+#include "core/base/salted_hash.h"
 
 namespace revisit::feed {
 
@@ -43,9 +43,9 @@ class GsvFolder {
   std::optional<std::string> with_extension(const std::string& stem) const;
   void index_by_panorama(const std::string& city_id);
 
-  std::unordered_set<std::string> names_;
-  std::string indexed_city_;                                  // of by_panorama_
-  std::unordered_map<std::string, std::string> by_panorama_;  // "place_id panoid" to name; made when first needed
+  NameSet names_;
+  std::string indexed_city_;          // of by_panorama_
+  NameMap<std::string> by_panorama_;  // "place_id panoid" to name; made when first needed
 };
 
 }  // namespace revisit::feed

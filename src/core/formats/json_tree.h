@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// JSON that somebody else wrote, as a tree: bounded in depth and values while it is read, in time that follows its bytes.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+namespace revisit {
+
+struct JsonLimits {
+  int depth = 0;             ///< objects and lists inside each other
+  std::uint64_t values = 0;  ///< keys count too
+};
+
+/// `file` stands for the text in error sentences. Of a key given twice the last value counts.
+/// Throws Error kBadFile with the byte where it is no JSON, kLimit.
+nlohmann::json parse_json(std::string_view text, const std::string& file, const JsonLimits& limits);
+
+/// Refuses a number of more than limits::kMaxJsonNumber characters (Error kLimit). The library keeps a number's text several
+/// times before it finds that it is no number it can hold, and cannot be stopped while it does.
+void check_json_numbers(std::string_view text, const std::string& file);
+
+}  // namespace revisit
