@@ -259,7 +259,7 @@ class Interpreter {
     const bool form = values_.is(part[0], ValueKind::kText) && values_.text(part[0]) == "storage" &&
                       values_.is(part[1], ValueKind::kGlobal) && values_.is(part[2], ValueKind::kText) &&
                       values_.is(part[3], ValueKind::kText) && values_.is(part[4], ValueKind::kInt);
-    if (!form) bad("has a persistent id that is no storage");
+    if (!form) bad("has a persistent id that is not a storage");
     // What reads the storages later compares keys and keeps them in maps.
     if (const std::size_t key_bytes = values_.text(part[2]).size(); key_bytes > limits::kMaxStorageKey) {
       fail(ErrorCode::kLimit, "the pickle of '{}' names a storage by {} bytes, the limit is {} (at byte {})", file_, key_bytes,
