@@ -19,7 +19,7 @@ run() {
 }
 truth=(--queries_folder town/queries --database_folder town/database --gt town/gt.csv)
 
-echo "A town of 60 places, each seen three times, in other seasons, light and weather:"
+echo "A town of 60 places, each seen three times, in different seasons, light and weather:"
 run synth town --places 60 --views 3 --seed 11
 echo
 echo "Two pictures of each place become an index; the third asks: have I been here before?"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The trained model that is a part of the library (models/README.md).
+// The trained model built into the library (models/README.md).
 #pragma once
 
 #include "revisit/model.h"

@@ -10,8 +10,8 @@
 namespace revisit {
 
 enum class ErrorCode {
-  kUsage,        ///< a request that cannot be meant: rho of 2, an unknown name
-  kNotFound,     ///< a file or folder that is not there or cannot be opened
+  kUsage,        ///< invalid request: rho of 2, an unknown name
+  kNotFound,     ///< a file or folder that does not exist or cannot be opened
   kBadImage,     ///< not a picture, truncated, or of an unsupported kind
   kBadModel,     ///< a model or checkpoint that breaks its format, is incomplete or holds NaN
   kBadFile,      ///< any other input file that breaks its format (npy, csv, config)
@@ -21,8 +21,8 @@ enum class ErrorCode {
   kNoMemory,     ///< allocation failed
   kIo,           ///< reading or writing failed for another reason
   kInterrupted,  ///< stopped by the user, state saved
-  kFailed,       ///< what was asked for cannot be had from these inputs: no threshold is precise enough
-  kInternal,     ///< a defect of revisit itself
+  kFailed,       ///< not possible with these inputs: no threshold is precise enough
+  kInternal,     ///< a bug in revisit
 };
 
 /// The word used in JSON output: "usage", "not_found", "bad_image", ...

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What is in an index, for other programs. Replaced rows are left out; every file appears whole or not at all.
+// The contents of an index for other programs. Replaced rows are left out; every file appears whole or not at all.
 #pragma once
 
 #include <filesystem>
@@ -10,12 +10,12 @@
 
 namespace revisit {
 
-/// float32 (rows, dim), and beside it FILE.names.txt: the name of each row on a line of its own. Control characters and bytes
-/// that are not UTF-8 are written as "\xNN", and so is a backslash before such digits ("\x5c"): every name can be had back.
+/// float32 (rows, dim), and beside it FILE.names.txt: the name of each row, one per line. Control characters and bytes
+/// that are not UTF-8 are written as "\xNN", and so is a backslash before such digits ("\x5c"): every name can be recovered.
 void export_npy(const Index& index, const std::filesystem::path& file);
 
-/// image,lat,lon,east,north,heading_deg,time,path: can be given back as a table of positions. Names are written as in
-/// FILE.names.txt, with an apostrophe in front of what a spreadsheet would take for a formula.
+/// image,lat,lon,east,north,heading_deg,time,path: can be read back as a table of positions. Names are written as in
+/// FILE.names.txt, with an apostrophe in front of anything a spreadsheet would take for a formula.
 void export_csv(const Index& index, const std::filesystem::path& file);
 
 /// A FeatureCollection with a point for every photo whose latitude and longitude are known. Returns how many.

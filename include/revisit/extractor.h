@@ -23,7 +23,7 @@ struct Trace {
   };
   Array tokens_block0;             ///< (1 + R + N0, D)
   Array logits;                    ///< (N0) WeiToP output, when the model has a pruner
-  Array scores;                    ///< (N0) what patches are chosen by; with a spread above 1 mostly the rank within the cell
+  Array scores;  ///< (N0) the scores patches are chosen by; with a spread above 1 mostly the rank within the cell
   std::vector<std::int64_t> kept;  ///< (K) ascending indices into the N0 patches
   Array cls;                       ///< (D) after the final norm
   Array patches;                   ///< (K, D) after the final norm
@@ -56,13 +56,13 @@ class Extractor {
   std::vector<float> describe(const Image& image, Trace* trace = nullptr);
   std::vector<float> describe(const ImageView& picture, Trace* trace = nullptr);
 
-  /// The same from an already preprocessed tensor (3, H, W); H and W must be multiples of the patch (else Error kUsage).
+  /// The same for a preprocessed tensor (3, H, W); H and W must be multiples of the patch (else Error kUsage).
   std::vector<float> describe_tensor(std::span<const float> pixels, Size size, Trace* trace = nullptr);
 
   int descriptor_dim() const;
   Size input_size() const;  ///< after rounding to the patch
   const Model& model() const;
-  /// How the descriptors are made, with nothing left open: the size rounded to the patch, the model's own choices, its identity.
+  /// The complete spec of the descriptors: the size rounded to the patch, the model's own choices, its identity.
   const DescriptorSpec& spec() const;
   int threads() const;  ///< as given
   StageTimes last_times() const;

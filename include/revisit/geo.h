@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Where photos were taken: latitude and longitude, metres on a plane, and the file names of the field that carry both.
+// Where photos were taken: latitude and longitude, metres on a plane, and the file names that carry both.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ Utm to_utm(LatLon place);
 LatLon to_lat_lon(const Utm& place);
 
 /// A camera's place. Metres are always there (UTM when the place came as latitude and longitude, else whatever plane the
-/// data set uses); geographic only when known.
+/// data set uses); geographic only if known.
 struct Position {
   double east_m = 0;
   double north_m = 0;

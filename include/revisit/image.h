@@ -22,7 +22,7 @@ struct Image {
 
 enum class PixelFormat { kRgb8, kBgr8, kRgba8, kBgra8, kGray8 };
 
-/// A picture in somebody else's memory, such as a camera's buffer. Alpha is ignored, gray stands for all three channels.
+/// A picture in memory owned by the caller, such as a camera's buffer. Alpha is ignored, gray is used for all three channels.
 struct ImageView {
   const std::uint8_t* data = nullptr;  ///< first byte of the top row
   int width = 0;
@@ -42,8 +42,8 @@ struct Size {
 
 enum class Orientation { kApply, kIgnore };  ///< whether the EXIF orientation turns the picture upright
 
-/// What a file says beside the pixels. Absent or invalid fields are empty; `notes` says why one was ignored, and what of the file
-/// was not used.
+/// What a file says besides the pixels. Absent or invalid fields are empty; `notes` says why one was ignored, and which part of
+/// the file was not used.
 struct PhotoInfo {
   int orientation = 1;            ///< EXIF 1..8; invalid values count as 1
   std::optional<double> lat_deg;  ///< set only together with lon_deg
@@ -51,13 +51,13 @@ struct PhotoInfo {
   std::optional<double> altitude_m;
   std::optional<double> heading_deg;  ///< GPSImgDirection, 0..360
   std::optional<std::string> time;    ///< DateTimeOriginal (else DateTime) as "YYYY-MM-DDTHH:MM:SS"
-  bool animated = false;              ///< there are frames of an animation, too; only the still picture was used
+  bool animated = false;              ///< the file also has frames of an animation; only the still picture was used
   std::vector<std::string> notes;
 };
 
 struct DecodeOptions {
   Orientation orientation = Orientation::kApply;
-  bool accept_truncated = false;          ///< use what is there of a file cut short, gray for the rest
+  bool accept_truncated = false;          ///< use what is left of a truncated file, with gray for the rest
   std::int64_t max_pixels = 100'000'000;  ///< checked against the header before a pixel buffer exists
   std::int64_t max_file_bytes = 256'000'000;
 };
@@ -73,7 +73,7 @@ enum class ResizeFilter { kBilinear, kBicubic };
 
 /// Pillow's Image.resize to exactly `size` (aspect ratio is not kept), equal to it byte for byte.
 Image resize(const Image& image, Size size, ResizeFilter filter);
-/// The same from a buffer. Throws Error kUsage for a view that cannot be one.
+/// The same from a buffer. Throws Error kUsage for an invalid view.
 Image resize(const ImageView& view, Size size, ResizeFilter filter);
 
 /// A baseline JPEG with full colour resolution; quality 1..100.

@@ -22,11 +22,11 @@ namespace revisit {
 struct IndexSettings {
   int dim = 0;        ///< 1..65,536
   std::string model;  ///< path or name; empty for descriptors of the caller's own
-  /// What the model's identity was made of, ModelInfo::constants: told apart by name when two models differ. An index of format 1
+  /// What the model's identity was made of, ModelInfo::constants: compared by name when two models differ. An index of format 1
   /// knows the fingerprint of the weights alone.
   std::map<std::string, std::string> model_constants;
   DescriptorSpec spec;  ///< Extractor::spec(); without a model_identity in an index of format 1 and for the caller's own descriptors
-  /// Where some of the rows were described otherwise though they may be compared: "rho 0.5, not 1".
+  /// Permitted differences in how some of the rows were described: "rho 0.5, not 1".
   std::vector<std::string> also{};
 };
 
@@ -49,10 +49,10 @@ struct SearchOptions {
   std::optional<double> before_s;
   /// Among descriptors PCA-whitened to this many values (1..min(dim, rows - 1, 2048)): exact among those, with their distances.
   /// Learnt from the rows at the first such search and kept in the folder, as is the graph below, where it can be written;
-  /// both are derived: made anew when they do not fit the rows, and free to be deleted.
+  /// both are derived: rebuilt when they do not fit the rows, and safe to delete.
   std::optional<int> dim;
   /// kHnsw: approximate, by a graph of neighbours; the best found are compared in f32 as always. A search limited by rows, place
-  /// or time, or in fewer than 500 rows, is exact all the same: the graph cannot look for rows that fit.
+  /// or time, or in fewer than 500 rows, is exact all the same: the graph cannot search for rows that match.
   enum class Ann { kNone, kHnsw } ann = Ann::kNone;
 };
 
@@ -88,7 +88,7 @@ class Index {
   std::vector<std::vector<Match>> search(std::span<const float> queries, const SearchOptions& options,
                                          SearchStats* stats = nullptr) const;
 
-  /// Sees rows committed since; returns how many are new.
+  /// Picks up rows committed since; returns how many are new.
   int refresh();
 
   Index(Index&&) noexcept;
@@ -101,31 +101,32 @@ class Index {
   std::unique_ptr<Impl> impl_;
 };
 
-/// How the index in `folder` was made; nothing when there is none yet (also when a crash left one without its first row).
+/// How the index in `folder` was made; empty if there is none yet (or a crash left one without its first row).
 std::optional<IndexSettings> index_settings(const std::filesystem::path& folder);
 
-/// Throws Error kMismatch naming both values when descriptors made as `given` cannot be compared with those of the index. What may
-/// differ is in differences(given.spec, stored.spec).
+/// Throws Error kMismatch naming both values when descriptors made as `given` cannot be compared with those of the index.
+/// Permitted differences are in differences(given.spec, stored.spec).
 void require_compatible(const std::filesystem::path& folder, const IndexSettings& stored, const IndexSettings& given);
 
 /// The one writer of an index. Rows are durable after commit() returns; a crash loses at most the rows since the last commit.
 class IndexWriter {
  public:
-  /// Makes the folder when it is not there. Throws Error kMismatch when settings disagree with the stored ones (both values
+  /// Creates the folder if it does not exist. Throws Error kMismatch when settings disagree with the stored ones (both values
   /// named), kIo when another process holds the lock ("locked by pid N since ...").
   static IndexWriter open(const std::filesystem::path& folder, const IndexSettings& settings);
 
-  /// A name already there is replaced when `replace`, else Error kUsage. Returns the row number. Replacing also mends an entry
-  /// that the disk has changed.
+  /// An existing name is replaced if `replace`, else Error kUsage. Returns the row number. Replacing also repairs an entry
+  /// that changed on disk.
   int add(const IndexEntry& entry, std::span<const float> descriptor, bool replace = false);
-  /// Where and when the photo of this name was taken; the row stays as it is. Error kUsage when there is no such name.
+  /// Where and when the photo of this name was taken; the row does not change. Error kUsage when there is no such name.
   void place(const std::string& name, const std::optional<Position>& position, const std::optional<double>& time_s);
   void commit();     ///< append, fdatasync, then one SQLite transaction
   int rows() const;  ///< committed and pending
   int committed_rows() const;
   const IndexSettings& settings() const;  ///< the stored ones
   const std::filesystem::path& folder() const;
-  /// Error kBadFile when the disk has changed the entry, unless `changed` takes that; it is then returned as it stands.
+  /// Error kBadFile when the disk has changed the entry, unless `changed` is given; it is then set and the entry returned as it
+  /// is.
   std::optional<IndexEntry> find(const std::string& name, bool* changed = nullptr) const;
   std::optional<std::string> name_of_content(std::uint64_t content_hash) const;
 
@@ -142,7 +143,7 @@ class IndexWriter {
 struct MergeReport {
   int added = 0;
   int unchanged = 0;  ///< already there: the same name, or the same content
-  int placed = 0;     ///< of `unchanged`: had no place or time, and has them from the other index now
+  int placed = 0;     ///< of `unchanged`: lacked a place or time, taken from the other index
   int renamed = 0;    ///< of `added`: their name was taken by another photo
 };
 

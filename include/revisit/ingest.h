@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Many photos: descriptors of all of them, matches of all with all, and photos into an index.
+// Many photos: describing all, matching all with all, and adding them to an index.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace revisit {
 
-/// Descriptors of many photos, row i for photo i. Photos that could not be used have a zero row and stand in `skipped`.
+/// Descriptors of many photos, row i for photo i. Photos that could not be used have a zero row and are listed in `skipped`.
 struct DescribedPhotos {
   int dim = 0;
   std::vector<float> rows;  ///< (n, dim)
@@ -24,7 +24,7 @@ struct DescribedPhotos {
   double median_end_to_end_ms = 0;  ///< decoding, preprocessing and forward, one after the other
   double forward_ms_p5 = 0;         ///< 5th and 95th percentile of the forward times: far apart when the machine was disturbed
   double forward_ms_p95 = 0;
-  std::vector<std::string> notes{};  ///< on photos of which something was left out: "'a.webp' holds an animation; ..."
+  std::vector<std::string> notes{};  ///< about photos of which something was left out: "'a.webp' holds an animation; ..."
 };
 
 /// Decodes ahead of inference, turned as the extractor's spec says. progress(done, total) may stop it by returning false (Error
@@ -33,7 +33,7 @@ DescribedPhotos describe_photos(Extractor& extractor, const std::vector<Photo>& 
                                 const std::function<bool(int, int)>& progress = {});
 
 /// The k nearest references of every query, best first, ties by reference. Zero rows (skipped photos) match nothing.
-/// wanted(query, reference), when given, leaves references out for one query (loop closure: the recent ones).
+/// wanted(query, reference), when given, excludes references for one query (loop closure: the recent ones).
 std::vector<std::vector<Match>> match_all(const DescribedPhotos& queries, const DescribedPhotos& references, int top_k,
                                           const std::function<bool(int, int)>& wanted = {});
 
@@ -42,31 +42,31 @@ void whiten(DescribedPhotos& queries, DescribedPhotos& references, int dim);
 
 struct AddReport {
   int added = 0;
-  int updated = 0;                      ///< files that had changed and were described again
-  int placed = 0;                       ///< known photos whose place or time was not, or was another
-  int unchanged = 0;                    ///< already there: this is how a resumed run gets past what is done
-  std::vector<std::string> changed;     ///< files that differ from what was added, left as they are without `update`
-  std::vector<std::string> duplicates;  ///< "NAME is the same photo as NAME": their content is there under another name
+  int updated = 0;                      ///< changed files that were described again
+  int placed = 0;                       ///< photos whose stored place or time was missing or different
+  int unchanged = 0;                    ///< already there: how a resumed run passes finished photos
+  std::vector<std::string> changed;     ///< files changed since they were added, skipped without `update`
+  std::vector<std::string> duplicates;  ///< "NAME is the same photo as NAME": the same content under another name
   std::vector<Skipped> skipped;         ///< could not be used
-  bool stopped = false;                 ///< progress asked for it
-  std::vector<std::string> notes;       ///< on photos of which something was left out
+  bool stopped = false;                 ///< requested by progress
+  std::vector<std::string> notes;       ///< about photos of which something was left out
 
-  int done() const;  ///< photos dealt with, in whatever way
+  int done() const;  ///< photos handled in any way
 };
 
 struct AddOptions {
   bool update = false;                             ///< describe changed files again
   bool strict = false;                             ///< a photo that cannot be used ends the run (what was done stays)
-  double commit_seconds = 2;                       ///< at most so much work is lost by a crash
+  double commit_seconds = 2;                       ///< at most this much work is lost in a crash
   std::function<bool(const AddReport&)> progress;  ///< after each photo; false stops the run and commits
 };
 
 /// What an index records of descriptors made by this extractor; `model` is the path or name of its model.
 IndexSettings index_settings_of(const Extractor& extractor, const std::string& model);
 
-/// Describes what is not there yet. A photo is known by its content, then by its file: names are Photo::name, made longer by
-/// folders where two files have the same. Position and time come from the photo's EXIF data unless `photos` has them.
-/// Errors of single photos are in the report; others are thrown after what was done before has been committed, if possible.
+/// Describes photos that are not in the index yet. A photo is known by its content, then by its file: names are Photo::name, with
+/// folders in front where two files share one. Position and time come from the photo's EXIF data unless `photos` has them. Errors
+/// of single photos are in the report; others are thrown after finished work has been committed, if possible.
 AddReport add_photos(IndexWriter& writer, Extractor& extractor, const std::vector<Photo>& photos, const AddOptions& options = {});
 
 }  // namespace revisit

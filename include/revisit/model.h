@@ -34,11 +34,11 @@ struct ModelInfo {
   std::string aggregator;  ///< "weiad", "salad" or "none" (backbone only)
   int clusters = 0;
   int descriptor_dim = 0;  ///< 0 for backbone-only models until an aggregate is chosen
-  DescriptorSpec own;      ///< what the model chooses where a spec leaves it open: its pruner and the pruner's constants
+  DescriptorSpec own;      ///< the model's defaults where a spec leaves them open: its pruner and the pruner's constants
   std::int64_t parameters = 0;
   std::string licence;
   std::string provenance;   ///< the file it was imported from, or how it was made
-  std::string source;       ///< what it is opened by again: its file, or its name where it is built in; empty: neither
+  std::string source;       ///< how to open it again: its file, or its name if built in; empty: neither
   std::string fingerprint;  ///< hash of the f32 source weights
   /// Every constant that changes what a descriptor is, as the model file has them: heads, mean, position rule, the head's, ...
   std::map<std::string, std::string> constants;
@@ -48,12 +48,12 @@ struct ModelInfo {
   std::string resize;                    ///< "bilinear" or "bicubic"
   std::string pos_rule;                  ///< "hub", "hub-antialias", "hf" or "timm"
   std::optional<double> min_similarity;  ///< calibrated "no match" threshold
-  double calibrated_precision = 0;       ///< what it promises, and at which settings; meaningful with min_similarity only
+  double calibrated_precision = 0;       ///< the precision it promises and the settings used; only with min_similarity
   double calibrated_rho = 1;
   Size calibrated_size;                  ///< 0x0 when not recorded
 };
 
-inline constexpr const char* kDemoModel = "demo";  ///< random weights, for measuring time and as a yardstick
+inline constexpr const char* kDemoModel = "demo";  ///< random weights, for timing and as a baseline
 
 /// Cheap to copy; the weights are shared and never change.
 class Model {
@@ -79,13 +79,13 @@ struct ImportOptions {
   std::optional<std::array<float, 3>> mean;  ///< defaults by family, see docs
   std::optional<std::array<float, 3>> std;
   std::optional<ResizeFilter> resize;
-  std::optional<Size> size;  ///< of a model file too
-  DescriptorSpec own;  ///< settings the model is to choose by itself from now on; of a model file too
+  std::optional<Size> size;             ///< also for a model file
+  DescriptorSpec own;                   ///< settings to record as the model's defaults; also for a model file
   std::optional<std::string> pos_rule;  ///< "hub", "hf" or "timm"
   bool allow_nonfinite = false;
   bool half = false;  ///< matrices in f16; the source may be a model file then
   std::optional<std::string> licence;  ///< of the weights, in the owner's words; the source may be a model file then
-  std::function<bool()> stop;          ///< asked all along; true ends the import with Error kInterrupted, and nothing is written
+  std::function<bool()> stop;          ///< polled; true ends the import with Error kInterrupted, and nothing is written
 };
 
 /// The account of an import: every tensor of the source is in `used` or `ignored`.
@@ -93,7 +93,7 @@ struct ImportReport {
   ModelInfo info;
   std::string family;                ///< "DINOv2 (torch hub)", "SALAD", ...
   std::vector<std::string> used;     ///< names as in the source
-  std::vector<std::string> missing;  ///< needed but absent: import throws after filling this into its sentence
+  std::vector<std::string> missing;  ///< needed but absent: import throws, naming them
   std::vector<std::string> ignored;
 };
 
@@ -105,11 +105,10 @@ struct AverageReport {
   std::vector<double> alike;  ///< cosine of each file's weights with the mean's, in the order given
 };
 
-/// Writes the mean of the weights of model files that differ in nothing else, in 32 bits: of trainings that began alike ([model]
-/// start_seed) and saw other pictures. The mean of models that did not begin alike is worth nothing; `alike` tells. A calibrated
-/// threshold is left behind.
-/// Throws Error kUsage for fewer than two files, kMismatch when settings or licences differ, and what Model::load throws. `stop`
-/// is asked all along; when it returns true Error kInterrupted is thrown and nothing is written.
+/// Writes the mean of the weights of model files that differ in nothing else, in 32 bits: of trainings that started alike
+/// ([model] start_seed) and saw different pictures. The mean of models that did not start alike is useless; `alike` tells. A
+/// calibrated threshold is dropped. Throws Error kUsage for fewer than two files, kMismatch when settings or licences differ, and
+/// what Model::load throws. `stop` is polled; when it returns true Error kInterrupted is thrown and nothing is written.
 AverageReport average_models(const std::vector<std::filesystem::path>& from, const std::filesystem::path& to,
                              const std::function<bool()>& stop = {});
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Photos on disk: finding them, and what is known of where and when they were taken.
+// Photos on disk: finding them, and where and when they were taken.
 #pragma once
 
 #include <filesystem>
@@ -20,18 +20,18 @@ struct Photo {
 };
 
 /// Photos below a folder: .jpg .jpeg .png .webp in any case, sorted by name; an optional FOLDER_images_paths.txt replaces the
-/// scan. Symlink loops are followed once. Throws Error kNotFound when the folder is not there or holds no photo. `notes` hears of
-/// files that are none.
+/// scan. Symlink loops are followed once. Throws Error kNotFound when the folder does not exist or holds no photo. `notes`
+/// counts other files.
 std::vector<Photo> photos_in(const std::filesystem::path& folder, std::vector<std::string>* notes = nullptr);
 
-/// Photos of a collection, from any of: folders, photo files, globs ("drive/*/left_*.jpg"), lists (.txt, a path a line) and
+/// Photos of a collection, from any of: folders, photo files, globs ("drive/*/left_*.jpg"), lists (.txt, one path per line) and
 /// tables with positions (.csv, .geojson, .json). Paths in a list or table are relative to its folder. `positions`, a table,
-/// places the photos of the other sources. Places and times not said there are left to whoever opens the photos. Throws Error
-/// kNotFound naming the source; that a listed photo is there is not checked.
+/// places the photos of the other sources. Places and times not given there are left to whoever opens the photos. Throws Error
+/// kNotFound naming the source; listed photos are not checked for existence.
 std::vector<Photo> photos_from(const std::vector<std::string>& sources, const std::optional<std::filesystem::path>& positions,
                                std::vector<std::string>& notes);
 
-/// Gives photos without a position or time what their EXIF data say.
+/// Fills missing positions and times from EXIF data.
 void place_by_exif(std::vector<Photo>& photos);
 
 /// Seconds since 1970 from a plain number or ISO 8601 ("2024-05-01T12:30:15+02:00"; without a zone it is UTC); else nothing.

@@ -18,24 +18,24 @@
 
 namespace revisit {
 
-/// From which similarity on a match is taken for the same place.
+/// The similarity from which a match counts as the same place.
 struct Threshold {
   std::optional<double> similarity;  ///< none: every match is accepted
   std::string origin;                ///< "asked for", "calibrated for precision 0.9", or why there is none
-  std::string notice;                ///< what a user should know: it was calibrated at another rho; empty: nothing
+  std::string notice;                ///< such as that it was calibrated at another rho; may be empty
 };
 
-/// `asked` where it is given, else what the model was calibrated to. A model's own holds for descriptors made as `spec` says in so
-/// far as `notice` is empty, and not at all for whitened ones.
+/// `asked` if given, else the model's calibrated threshold. The latter holds for descriptors made by `spec` as far as `notice` is
+/// empty, and not at all for whitened ones.
 Threshold threshold_for(const ModelInfo& model, const DescriptorSpec& spec, std::optional<double> asked = {}, bool whitened = false);
 
 struct RecognizerOptions {
-  DescriptorSpec spec{};                   ///< what it leaves open is the collection's, or the model's for a new one
+  DescriptorSpec spec{};                   ///< open settings are the collection's, or the model's for a new one
   int threads = 0;                         ///< 0: every core this process may use
   std::optional<double> min_similarity{};  ///< default: the model's calibrated threshold, if it has one
 };
 
-/// What is known of a picture that is added.
+/// What is known about an added picture.
 struct Note {
   std::string name{};  ///< unique; empty: the row's number
   std::optional<double> time_s{};
@@ -46,14 +46,14 @@ struct Note {
 
 struct AskOptions {
   int top_k = 5;                            ///< matches returned, 1..1000
-  std::optional<int> exclude_recent{};      ///< loop closure: the last so many additions are not searched
-  std::optional<double> exclude_seconds{};  ///< nor what is less than so many seconds older than `time_s`
+  std::optional<int> exclude_recent{};      ///< loop closure: leave out this many of the last additions
+  std::optional<double> exclude_seconds{};  ///< and those less than this many seconds older than `time_s`
   std::optional<double> time_s{};           ///< when the picture was taken; needed for exclude_seconds
   std::optional<double> min_similarity{};   ///< default: the recognizer's
-  SearchOptions search{};                   ///< how, and where and when to look; its top_k is not used
+  SearchOptions search{};                   ///< how, where and when to search; its top_k is ignored
 };
 
-/// A place of the collection that looks alike.
+/// A similar place in the collection.
 struct Found {
   int row = 0;
   std::string name;
@@ -66,7 +66,7 @@ struct Found {
 
 struct Answer {
   bool recognised = false;     ///< there is a match, and it reaches the threshold
-  std::vector<Found> matches;  ///< best first, also when the answer is no
+  std::vector<Found> matches;  ///< best first, even when not recognised
   Threshold threshold;
   double margin = 0;   ///< similarity of the best match minus the threshold; 0 without either
   std::string reason;  ///< one sentence: why yes, or why no
@@ -75,14 +75,14 @@ struct Answer {
 /// Asking is safe from many threads, and while another thread adds. One picture is described at a time, by `threads` cores.
 class Recognizer {
  public:
-  /// A new collection that ends with the process, or with save(). The default model is the one built in.
+  /// A new collection that lives until the process ends or save() is called. The default model is the one built in.
   static Recognizer in_memory(const RecognizerOptions& options = {});
   static Recognizer in_memory(const Model& model, const RecognizerOptions& options = {});
 
-  /// The collection at an address (a folder), with the model and the settings it was made with; made with the default model when
-  /// there is none yet. Throws Error kNotFound when its model is not where it was, kMismatch when it is another one.
+  /// The collection at an address (a folder), with the model and the settings it was made with; created with the default model if
+  /// there is none yet. Throws Error kNotFound when its model is gone, kMismatch when it is another one.
   static Recognizer open(const std::string& address, const RecognizerOptions& options = {});
-  /// The same with a model of the caller's.
+  /// The same with a given model.
   static Recognizer open(const std::string& address, const Model& model, const RecognizerOptions& options = {});
 
   Recognizer(Recognizer&&) noexcept;
@@ -91,13 +91,13 @@ class Recognizer {
 
   Answer ask(const ImageView& picture, const AskOptions& options = {}) const;
   Answer ask(const Image& picture, const AskOptions& options = {}) const;
-  /// The same for descriptors made before: (n, dim), unit length, all with the same options.
+  /// The same for existing descriptors: (n, dim), unit length, all with the same options.
   std::vector<Answer> ask_descriptors(std::span<const float> descriptors, const AskOptions& options = {}) const;
 
-  /// Returns the row. In a folder it is safe from a crash when this returns. Throws Error kUsage for a name that is there already.
+  /// Returns the row. In a folder it survives a crash once this returns. Throws Error kUsage for a name already in use.
   int add(const ImageView& picture, const Note& note = {});
   int add(const Image& picture, const Note& note = {});
-  /// The same for a descriptor made before by this recognizer's spec; safe from a crash after commit().
+  /// The same for an existing descriptor of this recognizer's spec; survives a crash after commit().
   int add_descriptor(std::span<const float> descriptor, const Note& note = {});
   void commit();
 

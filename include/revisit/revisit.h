@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Everything a program needs that recognises places. What measures and trains is in revisit/lab/.
+// Everything a program needs to recognise places. Measuring and training are in revisit/lab/.
 #pragma once
 
 #include "revisit/embedded.h"

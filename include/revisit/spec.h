@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// How a descriptor is made: the one list of everything that changes its numbers. Flags, environment names, help, JSON, what an
+// How a descriptor is made: the complete list of what changes its numbers. Flags, environment names, help, JSON, what an
 // index stores and compares, cache keys and reports are all derived from settings() below.
 #pragma once
 
@@ -16,8 +16,8 @@
 
 namespace revisit {
 
-/// Everything that changes the numbers of a descriptor, and nothing else. A field left empty is the model's own choice or the
-/// usual one; Extractor::spec() has them all filled in.
+/// Everything that changes the numbers of a descriptor, and nothing else. An empty field is the model's own choice or the
+/// default; Extractor::spec() has them all filled in.
 struct DescriptorSpec {
   std::optional<double> rho{};
   std::optional<Size> size{};
@@ -39,20 +39,20 @@ using SettingValue = std::variant<std::monostate, std::int64_t, double, std::str
 
 /// Whether two descriptors may be compared when they differ in a setting.
 enum class Agreement {
-  kMust,  ///< no: refused, with both values
-  kTold,  ///< yes, and the user hears of it
+  kMust,  ///< no: refused, naming both values
+  kTold,  ///< yes, and the user is told
 };
 
 struct Setting {
   const char* name;         ///< "prune_layer": in JSON, indexes and configurations; --prune-layer, REVISIT_PRUNE_LAYER
-  const char* placeholder;  ///< of the value in help: "L"; null for what no user sets
+  const char* placeholder;  ///< of the value in help: "L"; null if users cannot set it
   const char* help;         ///< what it does
-  std::string range;        ///< behind help: ", in (0, 1]" or ": cls, mean or gem"
-  std::string wanted;       ///< what a good value is, as a sentence ends: "a number in (0, 1]"
+  std::string range;        ///< appended to help: ", in (0, 1]" or ": cls, mean or gem"
+  std::string wanted;       ///< a valid value, to end a sentence: "a number in (0, 1]"
   Agreement agreement;
-  bool advanced;            ///< stands behind the daily ones in help
+  bool advanced;            ///< listed after the common ones in help
   const char* model_key;    ///< where a model file keeps the model's own choice; null: models have none
-  SettingValue usual;       ///< where neither user nor model say anything
+  SettingValue usual;       ///< the default when neither user nor model choose
   SettingValue (*get)(const DescriptorSpec&);
   /// Throws Error kUsage naming the setting, the value and the range. An empty value opens the setting again.
   void (*set)(DescriptorSpec&, const SettingValue&);
@@ -60,7 +60,7 @@ struct Setting {
   std::optional<SettingValue> (*parse)(std::string_view);
   /// Whether the setting has any effect on what this complete spec makes: none of the pruner's has at rho 1.
   bool (*matters)(const DescriptorSpec&);
-  bool of_pruner;  ///< made for one pruner and not taken over by another
+  bool of_pruner;  ///< belongs to one pruner and is not passed on to another
 };
 
 /// All settings in the order in which they are shown.
@@ -71,12 +71,12 @@ const Setting& setting(std::string_view name);
 /// "0.5", "322x322", "weitop"; empty for an open value.
 std::string text_of(const SettingValue& value);
 
-/// `first` where it says something, else `second`; but what is of_pruner only where both have the same pruner.
+/// `first` where it is set, else `second`; settings that are of_pruner only if both have the same pruner.
 DescriptorSpec overlaid(const DescriptorSpec& first, const DescriptorSpec& second);
-/// Settings still open become the usual ones.
+/// Sets open settings to their defaults.
 DescriptorSpec completed(const DescriptorSpec& spec);
 
-/// What the spec says of EXIF orientation.
+/// The EXIF orientation setting of the spec.
 Orientation orientation_of(const DescriptorSpec& spec);
 
 /// Throws Error kUsage for a value out of range.
@@ -88,12 +88,12 @@ struct Difference {
   SettingValue first, second;
 };
 
-/// Where two complete specs differ in what matters to either.
+/// Differences between two complete specs that matter to either.
 std::vector<Difference> differences(const DescriptorSpec& first, const DescriptorSpec& second);
-/// "rho 0.5, not 1; size 98x98, not 112x112": those of an agreement; empty when there are none.
+/// "rho 0.5, not 1; size 98x98, not 112x112": those with that agreement; empty if there are none.
 std::string differences_text(const std::vector<Difference>& differences, Agreement agreement);
 
-/// "rho 0.5, size 322x322, prune weitop, ...": what matters of a complete spec, for people.
+/// "rho 0.5, size 322x322, prune weitop, ...": the settings that matter in a complete spec, for people.
 std::string spec_text(const DescriptorSpec& spec);
 /// For cache keys: two complete specs have one key when they make the same descriptors.
 std::string spec_key(const DescriptorSpec& spec);

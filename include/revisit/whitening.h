@@ -17,9 +17,9 @@ namespace revisit {
 class Whitening {
  public:
   static constexpr int kMaxTargetDim = 2'048;
-  static constexpr int kMaxSample = 20'000;  ///< rows looked at when there are more, evenly spaced
+  static constexpr int kMaxSample = 20'000;  ///< rows used when there are more, evenly spaced
 
-  /// rows is (n, dim), unit descriptors. The same rows give the same whitening, whatever the number of threads.
+  /// rows is (n, dim), unit descriptors. The same rows give the same whitening for any number of threads.
   /// Error kUsage when target_dim is not in 1..min(n - 1, dim, kMaxTargetDim) or a value is not finite.
   static Whitening learn(std::span<const float> rows, int dim, int target_dim);
 
@@ -28,14 +28,14 @@ class Whitening {
 
   int dim() const;
   int target_dim() const;
-  std::uint64_t checksum() const;  ///< of its numbers: two with the same one are the same
+  std::uint64_t checksum() const;  ///< of its numbers: equal for equal whitenings
 
   void save(const std::filesystem::path& file) const;
   /// Error kNotFound, or kBadFile with the field and its value.
   static Whitening load(const std::filesystem::path& file);
 
  private:
-  friend struct WhiteningAccess;  // the index keeps whitenings in files of its own
+  friend struct WhiteningAccess;  // the index stores whitenings in its own files
   struct Impl;
   explicit Whitening(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
   std::shared_ptr<const Impl> impl_;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// One line a query, as a person wants to read it.
+// One line per query, for people to read.
 #include "cli/answers.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace revisit::cli {
 namespace {
 
-// "12 m" beside a right match tells more than a name.
+// "12 m" next to a right match says more than a name.
 std::string place_of(const Photo& query, const Photo& reference) {
   if (!reference.position) return "";
   std::string out;
@@ -45,7 +45,7 @@ std::string line_of(const RunReport& report, std::size_t q) {
                      verdict);
 }
 
-// The second and further matches, when somebody asked for them: below the first, by rank.
+// The matches after the first, when asked for: below it, by rank.
 std::string further_line(const RunReport& report, std::size_t q, std::size_t rank) {
   const Match& match = report.matches[q][rank - 1];
   const Photo& found = report.dataset.references[static_cast<std::size_t>(match.row)];

@@ -14,7 +14,7 @@ namespace revisit::cli {
 /// The similarity below which the answer is "no match", after its notice, if it has one.
 std::optional<double> told_threshold(const Threshold& threshold, Console& console);
 
-/// matches_json, or per query its first match (and `lines` - 1 more) and the recall when there is ground truth.
+/// matches_json, or for each query its first match (and `lines` - 1 more) and the recall when there is ground truth.
 void print_answers(const RunReport& report, int lines, Console& console);
 
 }  // namespace revisit::cli

@@ -82,15 +82,16 @@ std::string table_of(const std::string& model, const BenchReport& report) {
                        percent(run.gflops, report.peak.onednn_f32_gflops), percent(run.prune_ms, run.median_ms_per_image),
                        run.end_to_end_ms);
   }
-  return out + fmt::format(
-                   "\npeak of this machine in the same run: {:.0f} GFLOP/s multiply-add, {:.0f} GFLOP/s oneDNN f32 at the "
-                   "model's shapes\n",
-                   report.peak.fma_gflops, report.peak.onednn_f32_gflops);
+  return out +
+         fmt::format(
+             "\npeak of this machine, measured in the same run: {:.0f} GFLOP/s multiply-add, {:.0f} GFLOP/s oneDNN f32 at the "
+             "model's shapes\n",
+             report.peak.fma_gflops, report.peak.onednn_f32_gflops);
 }
 
 int run_bench_verb(BenchArgs args, Console& console) {
   if (args.random && !args.model.model.empty()) {
-    fail(ErrorCode::kUsage, "--model '{}' and --random '{}' exclude each other", args.model.model, *args.random);
+    fail(ErrorCode::kUsage, "--model '{}' and --random '{}' cannot be used together", args.model.model, *args.random);
   }
   const Model model = args.random ? Model::random(*args.random) : open_model(args.model.model, console);
   args.bench.spec = args.model.spec;
@@ -108,8 +109,8 @@ Verb make_bench(Console& console) {
   Verb verb;
   verb.name = "bench";
   verb.about =
-      "measures the time of one image by rho, next to what this machine's own matrix product reaches in the "
-      "same run. Decoding is excluded, and listed end to end.";
+      "measures milliseconds per image at each rho, next to the speed of a plain matrix product on this machine in the "
+      "same run. Decoding is excluded; the end-to-end column includes it.";
   verb.examples = {"revisit bench --random vitb14", "revisit bench --model models/salad.safetensors --rho 1,0.7,0.5 --threads 2",
                    "revisit bench --random vits14 --size 224x224 --repeats 21 --json"};
   verb.options = bench_options(*args, console);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Text to numbers, sizes and choices. Only whole, finite texts pass: "3x" is no number.
+// Text to numbers, sizes and choices. Only whole, finite texts pass: "3x" is not a number.
 #include "cli/binding.h"
 
 #include <fmt/format.h>
@@ -74,7 +74,7 @@ Binding bind_number(Out& out, Interval range) {
 }  // namespace
 
 std::string Interval::text() const {
-  if (std::isinf(low) && std::isinf(high)) return "the finite numbers";
+  if (std::isinf(low) && std::isinf(high)) return "(-inf, inf)";
   const std::string right = std::isinf(high) ? "inf)" : fmt::format("{}]", high);
   return fmt::format("{}{}, {}", open_low ? "(" : "[", low, right);
 }
@@ -93,7 +93,7 @@ Binding to_switch(bool& out) {
 
 Binding to_text(std::string& out) {
   return [&out](const std::string& text) -> std::string {
-    if (text.empty()) return "a text that is not empty";
+    if (text.empty()) return "a non-empty text";
     out = text;
     return {};
   };
@@ -101,7 +101,7 @@ Binding to_text(std::string& out) {
 
 Binding to_text(std::optional<std::string>& out) {
   return [&out](const std::string& text) -> std::string {
-    if (text.empty()) return "a text that is not empty";
+    if (text.empty()) return "a non-empty text";
     out = text;
     return {};
   };

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Bindings from an option's text to a typed variable, with the range check and the sentence of a misfit.
+// Bindings from an option's text to a typed variable, with the range check and the message for a bad value.
 #pragma once
 
 #include <array>
@@ -15,12 +15,12 @@
 
 namespace revisit::cli {
 
-inline constexpr int kMaxInputSide = 4096;  ///< pixels a side of --size
+inline constexpr int kMaxInputSide = 4096;  ///< pixels per side of --size
 
 struct Interval {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
-  bool open_low = false;                                                               ///< low itself is outside: (low, high]
+  bool open_low = false;                                                               ///< low itself is excluded: (low, high]
   bool holds(double x) const { return (open_low ? x > low : x >= low) && x <= high; }  // false for NaN
   std::string text() const;
 };

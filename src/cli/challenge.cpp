@@ -7,9 +7,10 @@
 
 #include <algorithm>
 
-#include "core/base/fail.h"
 #include "cli/binding.h"
 #include "cli/output.h"
+#include "core/base/fail.h"
+#include "core/formats/text.h"
 
 namespace revisit::cli {
 namespace {
@@ -31,7 +32,8 @@ std::string line_of(const PartScore& part) {
 void add_challenge_options(std::vector<Option>& options, ChallengeArgs& args) {
   options.push_back(
       {"--msls-challenge", "FILE", "predictions for the MSLS challenge (with --dataset msls_test)", to_text(args.write)});
-  options.push_back({"--score-msls", "FILE", "score such a file by the tables below --root; no model", to_text(args.score)});
+  options.push_back(
+      {"--score-msls", "FILE", "score such a file by the tables under --root; needs no model", to_text(args.score)});
 }
 
 int challenge_depth(const ChallengeArgs& args) { return args.write.empty() ? 0 : kDepth; }
@@ -48,26 +50,27 @@ void check_challenge(const ChallengeArgs& args, const Dataset& dataset) {
 void write_challenge(const ChallengeArgs& args, const RunReport& report, Console& console) {
   if (args.write.empty()) return;
   const int lines = write_msls_predictions(args.write, report.dataset, report.matches, kDepth);
-  console.talk(fmt::format("wrote predictions for {} queries to {}", lines, args.write));
+  console.talk(fmt::format("wrote predictions for {} to {}", counted(lines, "query"), args.write));
   if (const auto missing = report.dataset.queries.size() - static_cast<std::size_t>(lines); missing > 0) {
-    console.warn(
-        fmt::format("{} of {} queries have no line in {}, because their photos could not be used; a scorer will ask for them",
-                    missing, report.dataset.queries.size(), args.write));
+    console.warn(fmt::format("{} of {} could not be described and {} no line in {}; the challenge's scorer will miss {}", missing,
+                             counted(report.dataset.queries.size(), "query"), missing == 1 ? "has" : "have", args.write,
+                             missing == 1 ? "it" : "them"));
   }
 }
 
 std::string challenge_text(const ChallengeScore& score) {
   std::string out = line_of(score.all);
   for (const auto& part : score.parts) out += line_of(part);
-  return out + fmt::format("{} without a right reference left out here: {}\n",
+  return out + fmt::format("{} without a right reference, left out here: {}\n",
                            score.all.num_without_positive == 1 ? "query" : "queries", score.all.num_without_positive);
 }
 
 int score_challenge(const ChallengeArgs& args, const DataArgs& data, Console& console) {
-  if (!args.write.empty()) fail(ErrorCode::kUsage, "--score-msls and --msls-challenge are two runs: give one of them");
+  if (!args.write.empty())
+    fail(ErrorCode::kUsage, "--score-msls and --msls-challenge cannot be used together: run them one after the other");
   if (data.root.empty())
-    fail_with_hint(ErrorCode::kUsage, "--root is the folder with test/CITY",
-                   "--score-msls needs --root, where the tables of MSLS lie");
+    fail_with_hint(ErrorCode::kUsage, "--root FOLDER, the one that holds test/CITY",
+                   "--score-msls needs --root, the folder with the MSLS tables");
   if (!data.queries_folder.empty() || !data.database_folder.empty() || data.gt || data.positions)
     fail(ErrorCode::kUsage, "--score-msls takes its queries, references and ground truth from --root alone");
   const auto score =

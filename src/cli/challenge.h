@@ -19,15 +19,15 @@ struct ChallengeArgs {
 
 void add_challenge_options(std::vector<Option>& options, ChallengeArgs& args);
 
-/// Predictions a query that a run has to find: 25, as the field writes, or what recall asks for; 0 when no file is wanted.
+/// Predictions per query that a run has to find: 25, as is usual, or 0 when no file is wanted.
 int challenge_depth(const ChallengeArgs& args);
 
-/// Throws Error kUsage unless the set is one of the challenge, before photos are described.
+/// Throws Error kUsage unless the set belongs to the challenge, before photos are described.
 void check_challenge(const ChallengeArgs& args, const Dataset& dataset);
 
 void write_challenge(const ChallengeArgs& args, const RunReport& report, Console& console);
 
-/// Recall and map over all and city by city, a line each.
+/// Recall and mAP over all cities and for each, one line each.
 std::string challenge_text(const ChallengeScore& score);
 
 /// The whole of `eval --score-msls`; returns the exit code.

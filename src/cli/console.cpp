@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Writing to the two streams and noticing when nobody reads them.
+// Writing to the two streams, and noticing when their reader is gone.
 #include "cli/console.h"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ void Console::add_options(std::vector<Option>& options) {
   options.push_back({"--json", "", "print one JSON object on stdout", to_switch(json)});
   options.push_back(
       {"-q,--quiet", "", "no notices and no progress; errors and skipped inputs are still named", to_switch(quiet)});
-  options.push_back({"-v,--verbose", "", "say more about what happens", to_switch(verbose)});
+  options.push_back({"-v,--verbose", "", "print more detail", to_switch(verbose)});
 }
 
 void Console::data(std::string_view text) {

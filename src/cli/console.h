@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Where words go: data on stdout, talk on stderr. No colour is ever written, so NO_COLOR has nothing to switch off.
+// Output: data on stdout, messages on stderr. No colour is ever written, so NO_COLOR has nothing to turn off.
 #pragma once
 
 #include <exception>
@@ -15,10 +15,10 @@
 
 namespace revisit::cli {
 
-/// The reader of stdout went away (`| head -1`): the program ends without a word.
+/// The reader of stdout is gone (`| head -1`): the program exits silently.
 struct ClosedOutput : std::exception {};
 
-/// A signal asked to stop and the work in hand is finished; the exit code is 128 + signal.
+/// A signal asked to stop and the current work is finished; the exit code is 128 + signal.
 struct Interrupted : std::exception {
   Interrupted(int number, std::string text) : signal(number), sentence(std::move(text)) {}
   int signal;
@@ -39,7 +39,7 @@ class Console {
   void data(std::string_view text);
   void data_json(const nlohmann::ordered_json& object);  ///< the same, one object on one line
 
-  /// What there is although something went wrong, and the error: with --json as one object, `text` with a member "error".
+  /// Partial data together with the error: with --json one object, `text` with a member "error".
   void data_and_error(std::string_view text, ErrorCode code, const std::string& sentence, const std::string& hint);
 
   void warn(std::string_view sentence);       ///< one line on stderr, even when quiet

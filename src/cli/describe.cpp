@@ -30,13 +30,14 @@ std::vector<Option> describe_options(DescribeArgs& args, Console& console) {
                      to_text(args.output)});
   add_model_option(options, args.model);
   add_spec_options(options, args.model);
-  options.push_back(
-      {"--accept-truncated", "", "use what is there of a photo cut short, gray for the rest", to_switch(args.accept_truncated)});
+  options.push_back({"--accept-truncated", "", "use what is left of a truncated photo, with gray for the rest",
+                     to_switch(args.accept_truncated)});
   options.push_back({"--skip-bad", "", "describe the rest when an input cannot be read (exit 4); row names go to FILE.names.txt",
                      to_switch(args.skip_bad)});
   options.push_back({"--pictures", "DIR", "draw what the model looks at: heat map, mass, kept tokens, clusters (NAME.*.png)",
                      to_text(args.pictures)});
-  options.push_back({"--dump", "DIR", "for a single input, also write what happened inside as .npy files", to_text(args.dump)});
+  options.push_back(
+      {"--dump", "DIR", "for a single input, also write the intermediate tensors as .npy files", to_text(args.dump)});
   console.add_options(options);
   return options;
 }
@@ -56,7 +57,7 @@ class Run {
     const std::size_t total = list.paths.size();
     const DecodeOptions decode{orientation_of(out_.spec), args_.accept_truncated};
     Progress progress("describing", total, console_.quiet);
-    const StopScope scope([] { return stop_signal() != 0; }, "stopped while an input was read; nothing was written");
+    const StopScope scope([] { return stop_signal() != 0; }, "stopped while reading an input; nothing was written");
     Prefetch<LoadedInput> inputs(total, [&](std::size_t i) { return load_input(list.paths[i], decode); });
     for (std::size_t done = 0; auto input = inputs.next();) {
       use(*input);
@@ -69,7 +70,7 @@ class Run {
   }
 
  private:
-  // Without --skip-bad one bad input spoils the run; the others are then only decoded, so that all bad ones are named.
+  // Without --skip-bad one bad input fails the run; the others are then only decoded, so that every bad one is named.
   bool spoiled() const { return !out_.skipped.empty() && !args_.skip_bad; }
 
   void use(const LoadedInput& input) {
@@ -129,7 +130,7 @@ class Run {
 
 constexpr const char* kInputHint = "inputs are JPEG, PNG and WebP photos, folders of them, and .npy float32 tensors";
 
-// A single bad input is its own error; several are named one a line before the error that counts them.
+// A single bad input is reported as the error; several are listed one per line before the error that counts them.
 int refuse(const std::vector<Skipped>& bad, std::size_t inputs, Console& console) {
   if (bad.size() > 1) {
     for (const auto& one : bad) console.warn(fmt::format("bad input {}: {}", one.path, one.reason));
@@ -177,7 +178,7 @@ Verb make_describe(Console& console) {
   verb.name = "describe";
   verb.about =
       "turns photos into descriptors, vectors of unit length whose cosine says how alike two places look. "
-      "Without -o and --json it prints a table for people.";
+      "Without -o or --json it prints a table.";
   verb.examples = {"revisit describe first.jpg second.jpg", "revisit describe photos/ -o photos.npy --skip-bad",
                    "revisit describe photo.jpg --model dinov2.safetensors --aggregate gem --rho 0.5 --json"};
   verb.positional = {"INPUT...", "photos (JPEG, PNG, WebP), folders of photos, or .npy float32 tensors (3,H,W) or (n,3,H,W)", 1,

@@ -27,9 +27,9 @@ struct DescribeArgs {
 };
 
 struct Described {
-  std::vector<std::string> names;             ///< one a row; "stack.npy#2" for the third picture of a stack
-  std::vector<std::filesystem::path> photos;  ///< those among them that are files with a picture
-  std::vector<double> ms;                     ///< one a row, decoding excluded
+  std::vector<std::string> names;             ///< one per row; "stack.npy#2" for the third picture of a stack
+  std::vector<std::filesystem::path> photos;  ///< those of them that are photo files
+  std::vector<double> ms;                     ///< one per row, decoding excluded
   std::vector<float> rows;                    ///< (n, dim), unit length
   std::size_t dim = 0;
   DescriptorSpec spec;
@@ -41,7 +41,7 @@ struct Described {
 /// "out.npy" has its row names in "out.names.txt".
 std::filesystem::path names_path(const std::filesystem::path& output);
 
-/// A photo named where the descriptors are to go would be lost: only arrays are written over, and no input.
+/// A photo named as the output would be lost: only arrays are overwritten, and never an input.
 void refuse_to_overwrite(const std::filesystem::path& output, const InputList& inputs);
 
 void write_descriptors(const DescribeArgs& args, const Described& described);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Where descriptors go: .npy files, one JSON object, or a table for people.
+// Where descriptors go: .npy files, one JSON object, or a readable table.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -92,7 +92,7 @@ void refuse_to_overwrite(const fs::path& output, const InputList& inputs) {
   std::string first(6, '\0');
   std::ifstream(output, std::ios::binary).read(first.data(), static_cast<std::streamsize>(first.size()));
   if (first == "\x93NUMPY") return;
-  fail_with_hint(ErrorCode::kUsage, "-o NAME.npy", "'{}' is there already and is not a .npy file: it is not written over",
+  fail_with_hint(ErrorCode::kUsage, "-o NAME.npy", "'{}' already exists and is not a .npy file, so it is not overwritten",
                  output.string());
 }
 
@@ -113,7 +113,7 @@ void write_descriptors(const DescribeArgs& args, const Described& described) {
 void write_trace(const fs::path& folder, const Trace& trace) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) fail(ErrorCode::kIo, "cannot make the folder '{}': {}", folder.string(), error.message());
+  if (error) fail(ErrorCode::kIo, "cannot create the folder '{}': {}", folder.string(), error.message());
   write_array(folder, "tokens_block0", trace.tokens_block0);
   write_array(folder, "logits", trace.logits);
   write_array(folder, "scores", trace.scores);
@@ -132,7 +132,7 @@ void print_described(const DescribeArgs& args, const Described& described, Conso
   if (!args.output.empty()) {
     console.talk(fmt::format("wrote {} x {} float32 to {}", described.names.size(), described.dim, args.output));
   }
-  if (!args.dump.empty()) console.talk(fmt::format("wrote what happened inside to {}", args.dump));
+  if (!args.dump.empty()) console.talk(fmt::format("wrote the intermediate tensors to {}", args.dump));
   if (console.json) {
     console.data_json(object_of(args, described));
   } else if (args.output.empty()) {

@@ -43,12 +43,12 @@ int save(const fs::path& folder, const std::string& name, const TokenPictures& p
 
 void write_token_pictures(const DescribeArgs& args, const Described& described, Extractor& extractor, Console& console) {
   if (described.photos.empty()) {
-    console.talk("notice: --pictures draws over photos, and there is none among the inputs");
+    console.talk("notice: --pictures draws on photos, but none of the inputs is a photo");
     return;
   }
   std::error_code error;
   fs::create_directories(args.pictures, error);
-  if (error) fail(ErrorCode::kIo, "cannot make the folder '{}': {}", args.pictures, error.message());
+  if (error) fail(ErrorCode::kIo, "cannot create the folder '{}': {}", args.pictures, error.message());
   const DecodeOptions decode{orientation_of(described.spec), args.accept_truncated};
   std::set<std::string> taken;
   int saved = 0;
@@ -56,7 +56,7 @@ void write_token_pictures(const DescribeArgs& args, const Described& described, 
   Progress progress("drawing", total, console.quiet);
   for (std::size_t done = 0; done < total; ++done) {
     if (const int signal = stop_signal(); signal != 0) {
-      throw Interrupted(signal, fmt::format("stopped after the pictures of {} of {} photos", done, total));
+      throw Interrupted(signal, fmt::format("stopped after drawing {} of {} photos", done, total));
     }
     const auto& path = described.photos[done];
     const Image photo = load_image(path, decode);
@@ -67,7 +67,7 @@ void write_token_pictures(const DescribeArgs& args, const Described& described, 
   }
   progress.clear();
   if (saved == 0) {
-    console.talk("notice: this model weighs no patches, so there is nothing to draw");
+    console.talk("notice: this model does not score its patches, so there is nothing to draw");
   } else {
     console.talk(fmt::format("wrote {} pictures of what the model looks at to {}", saved, args.pictures));
   }

@@ -37,7 +37,7 @@ struct DoctorArgs {
 };
 
 struct SelfTest {
-  bool same = false;  // two runs over one picture gave the same bits
+  bool same = false;  // two runs on one picture gave the same bits
   double length = 0;
   double ms = 0;  // of the second run
   std::string failure;
@@ -95,16 +95,16 @@ SelfTest test_model(const DoctorArgs& args, Console& console) {
 
 std::string verdict_of(const SelfTest& test) {
   if (!test.failure.empty()) return "FAILED: " + test.failure;
-  if (!test.same) return "FAILED: two runs over one picture differ";
+  if (!test.same) return "FAILED: two runs on the same picture differ";
   if (!test.fine()) return fmt::format("FAILED: descriptor length {:.6f} is not 1", test.length);
-  return fmt::format("ok, two runs identical, unit length, {:.1f} ms an image", test.ms);
+  return fmt::format("ok, two runs identical, unit length, {:.1f} ms per image", test.ms);
 }
 
 int run_doctor(const DoctorArgs& args, Console& console) {
   const std::filesystem::path folder = args.folders.empty() ? "." : args.folders.front();
   std::error_code error;
   const auto space = std::filesystem::space(folder, error);
-  if (error) fail(ErrorCode::kNotFound, "cannot look at '{}': {}", folder.string(), error.message());
+  if (error) fail(ErrorCode::kNotFound, "cannot read the free space of '{}': {}", folder.string(), error.message());
   const auto free_bytes = static_cast<double>(space.available);
   const bool disk_fine = free_bytes >= kLowDiskBytes;
 
@@ -134,7 +134,8 @@ int run_doctor(const DoctorArgs& args, Console& console) {
     return fine ? 0 : 1;
   }
   auto out = fmt::format(
-      "revisit    {}\nCPU        {}\ncores      {} this process may use\nkernels    {}\nmemory     {}\noneDNN     {}\nlibraries ",
+      "revisit    {}\nCPU        {}\ncores      {} available to this process\nkernels    {}\nmemory     {}\noneDNN     "
+      "{}\nlibraries ",
       REVISIT_VERSION, system.cpu, system.cores, system.kernel_isa, human_bytes(static_cast<double>(system.memory_bytes)),
       system.onednn);
   for (const auto& [name, version] : libraries)
@@ -142,7 +143,7 @@ int run_doctor(const DoctorArgs& args, Console& console) {
   out += fmt::format("disk       {} free in '{}'{}\n", human_bytes(free_bytes), folder.string(),
                      disk_fine ? "" : fmt::format(", LOW: less than {}", human_bytes(kLowDiskBytes)));
   out += fmt::format("self-test  {} model: {}\n{}\n", model_label(args.model.model), verdict_of(test),
-                     fine ? "all fine" : "not fit");
+                     fine ? "all fine" : "something is wrong, see above");
   console.data(out);
   return fine ? 0 : 1;
 }
@@ -155,10 +156,10 @@ Verb make_doctor(Console& console) {
   verb.name = "doctor";
   verb.about =
       "shows CPU, memory, libraries and free disk space, and describes a generated picture twice as a "
-      "self-test. Exit 0 when all is fine, else 1.";
+      "self-test. Exits with 0 if all is fine, otherwise with 1.";
   verb.examples = {"revisit doctor", "revisit doctor photos/",
                    "revisit doctor --model models/vitb14.safetensors --aggregate gem --json"};
-  verb.positional = {"[FOLDER]", "where free disk space is looked at; default: the current folder", 0, 1, &args->folders};
+  verb.positional = {"[FOLDER]", "folder whose free disk space is checked; default: the current one", 0, 1, &args->folders};
   add_model_option(verb.options, args->model);
   add_spec_options(verb.options, args->model);
   console.add_options(verb.options);

@@ -9,17 +9,18 @@
 #include <cctype>
 #include <memory>
 
-#include "core/base/fail.h"
-#include "core/base/file.h"
-#include "core/base/limits.h"
-#include "core/formats/npy.h"
-#include "core/base/stop.h"
 #include "cli/binding.h"
 #include "cli/challenge.h"
 #include "cli/output.h"
 #include "cli/photo_run.h"
 #include "cli/run_folder.h"
 #include "cli/verbs.h"
+#include "core/base/fail.h"
+#include "core/base/file.h"
+#include "core/base/limits.h"
+#include "core/base/stop.h"
+#include "core/formats/npy.h"
+#include "core/formats/text.h"
 
 namespace revisit::cli {
 namespace {
@@ -35,7 +36,7 @@ struct EvalArgs {
   std::optional<std::string> log_dir;
   std::optional<double> calibrate;
   std::string output;
-  // The field's names for a model, and what this machine has no use for.
+  // The usual names of models, and flags that do nothing here.
   std::string method, backbone, device;
   std::optional<int> descriptors_dimension, num_workers;
   ChallengeArgs challenge;
@@ -44,24 +45,24 @@ struct EvalArgs {
 std::vector<Option> eval_options(EvalArgs& args, Console& console) {
   std::vector<Option> options;
   add_data_options(options, args.data);
-  options.push_back({"--no-labels", "", "do without ground truth", to_switch(args.data.no_labels)});
+  options.push_back({"--no-labels", "", "run without ground truth", to_switch(args.data.no_labels)});
   options.push_back({"--log-dir", "NAME", "write report, predictions, run.json to logs/NAME/TIME", to_text(args.log_dir)});
   options.push_back(
       {"--num-preds-to-save", "N", "pictures of the first N matches of every query", to_int(args.num_preds_to_save, 0, 100)});
   options.push_back({"--save-only-wrong-preds", "", "pictures of wrong queries only", to_switch(args.save_only_wrong_preds)});
   options.push_back({"--save-descriptors", "", "write .npy files of both sides", to_switch(args.save_descriptors)});
-  options.push_back({"--calibrate", "[P]", "find the \"no match\" similarity of precision P; default .99",
+  options.push_back({"--calibrate", "[P]", "find the \"no match\" similarity for precision P; default .99",
                      to_number(args.calibrate, {0, 1, true}), false, "0.99"});
   options.push_back({"-o,--output", "OUT", "where --calibrate writes the calibrated model", to_text(args.output)});
   add_challenge_options(options, args.challenge);
   add_model_option(options, args.model);
-  options.back().help = "file, or name of 'model list'; default: built in";
+  options.back().help = "file, or name from 'model list'; default: built in";
   add_run_options(options, args.data, args.model);
-  options.push_back({"--method", "NAME", "the field's name of a model that was imported", to_text(args.method)});
-  options.push_back({"--backbone", "NAME", "the backbone in its name", to_text(args.backbone)});
-  options.push_back({"--descriptors-dimension", "D", "values it gives", to_int(args.descriptors_dimension, 1, 65536)});
-  options.push_back({"--device", "NAME", "accepted; this is a CPU program", to_text(args.device)});
-  options.push_back({"--num-workers", "N", "accepted; decoding has a thread", to_int(args.num_workers, 0, 4096)});
+  options.push_back({"--method", "NAME", "imported model, by its usual name", to_text(args.method)});
+  options.push_back({"--backbone", "NAME", "the backbone in that name", to_text(args.backbone)});
+  options.push_back({"--descriptors-dimension", "D", "the dimension in that name", to_int(args.descriptors_dimension, 1, 65536)});
+  options.push_back({"--device", "NAME", "ignored: everything runs on the CPU", to_text(args.device)});
+  options.push_back({"--num-workers", "N", "ignored: one thread decodes", to_int(args.num_workers, 0, 4096)});
   console.add_options(options);
   return options;
 }
@@ -71,7 +72,7 @@ std::string plain(std::string name) {
   return name;
 }
 
-/// --method, with --backbone and --descriptors_dimension, to the model file whose name says most of them.
+/// --method, with --backbone and --descriptors_dimension, to the model file whose name has most of them.
 std::string model_of_method(const EvalArgs& args) {
   if (!args.model.model.empty()) fail(ErrorCode::kUsage, "--model and --method both choose a model: one is enough");
   std::vector<std::string> names{args.method};
@@ -87,11 +88,11 @@ std::string model_of_method(const EvalArgs& args) {
   constexpr std::array kUnknown{"netvlad", "sfrs", "cosplace", "convap", "mixvpr", "eigenplaces", "anyloc", "cricavpr", "clique_mining",
                                 "megaloc", "boq", "apgem", "supervlad"};
   if (std::ranges::any_of(kUnknown, [&](const char* name) { return plain(args.method).starts_with(name); })) {
-    fail_with_hint(ErrorCode::kUsage, "DINOv2, SALAD, WeiAD with WeiToP and timm ViT are what `revisit model import` reads",
+    fail_with_hint(ErrorCode::kUsage, "`revisit model import` reads DINOv2, SALAD, WeiAD with WeiToP and timm ViT",
                    "revisit cannot run the method '{}' yet", args.method);
   }
   fail_with_hint(ErrorCode::kUsage, fmt::format("revisit model import CHECKPOINT -o models/{}.safetensors", plain(args.method)),
-                 "no model file is named '{}': its weights have to be imported first", names.back());
+                 "there is no model file named '{}': import its weights first", names.back());
 }
 
 void mention_unused(const EvalArgs& args, Console& console) {
@@ -112,10 +113,11 @@ std::string text_of(const RunReport& report) {
     out += recall_line(result) + "\n";
     for (const auto& at : result.recall)
       out += fmt::format("  R@{:<3} {:5.1f} %  95 % interval {:.1f} to {:.1f}\n", at.k, at.percent, at.low95, at.high95);
-    out += fmt::format("average precision {:.1f} %, {:.1f} % of answerable queries before the first wrong answer\n",
-                       result.average_precision, result.recall_at_full_precision);
-    out += fmt::format("{} queries ({} without a right reference, counted as misses), {} references\n", result.num_queries,
-                       result.num_without_positive, result.num_references);
+    out += fmt::format("average precision {:.1f} %, recall at 100 % precision: {:.1f} %\n", result.average_precision,
+                       result.recall_at_full_precision);
+    out += fmt::format("{} ({} without a right reference, counted as {}), {}\n", counted(result.num_queries, "query"),
+                       result.num_without_positive, result.num_without_positive == 1 ? "a miss" : "misses",
+                       counted(result.num_references, "reference"));
     if (result.challenge) out += challenge_text(*result.challenge);
   }
   out += fmt::format("{:.1f} ms per image, {:.1f} ms with decoding, rho {:g}, {}x{}\n", report.run.ms_per_image,
@@ -123,7 +125,7 @@ std::string text_of(const RunReport& report) {
   return out + "protocol: " + report.dataset.protocol + "\n";
 }
 
-/// What was said during the run, for those who look for it where VPR-methods-evaluation puts it.
+/// The messages of the run, where VPR-methods-evaluation puts them.
 std::string log_of(const RunReport& report) {
   std::string out =
       fmt::format("{} revisit {} {}\n", report.run.started, report.run.command, fmt::join(report.run.arguments, " "));
@@ -135,7 +137,7 @@ std::string log_of(const RunReport& report) {
 
 bool wants_logs(const EvalArgs& args) { return args.log_dir || args.num_preds_to_save > 0 || args.save_descriptors; }
 
-/// Runs of one name stand in it side by side.
+/// Holds all runs of one name.
 fs::path log_folder(const EvalArgs& args) { return fs::path("logs") / args.log_dir.value_or("default"); }
 
 void write_logs(const EvalArgs& args, RunReport& report, const Side& queries, const Side& references, const Model& model,
@@ -161,20 +163,21 @@ void calibrate(const EvalArgs& args, RunReport& report, const Model& model, Cons
   report.run.min_similarity = threshold;
   save_calibrated(model, args.output, *threshold, *args.calibrate, *report.run.spec.rho, *report.run.spec.size);
   console.talk(
-      fmt::format("similarity {:.4f} has precision {:g} on this set; wrote {}", *threshold, *args.calibrate, args.output));
+      fmt::format("similarity {:.4f} reaches precision {:g} on this set; wrote {}", *threshold, *args.calibrate, args.output));
 }
 
 void check_calibration(const EvalArgs& args) {
   if (!args.calibrate) {
     if (args.output.empty()) return;
     fail_with_hint(ErrorCode::kUsage, "--calibrate 0.99 -o OUT.safetensors; --log_dir NAME writes report and tables",
-                   "-o '{}' is where --calibrate writes a model, and --calibrate is missing", args.output);
+                   "-o '{}' is for the model that --calibrate writes, but --calibrate is missing", args.output);
   }
   if (args.output.empty())
-    fail_with_hint(ErrorCode::kUsage, "-o OUT.safetensors", "--calibrate needs to know where to write the calibrated model");
-  if (args.data.no_labels) fail(ErrorCode::kUsage, "a similarity cannot be calibrated without ground truth");
+    fail_with_hint(ErrorCode::kUsage, "-o OUT.safetensors", "--calibrate needs -o: the file for the calibrated model");
+  if (args.data.no_labels) fail(ErrorCode::kUsage, "--calibrate needs ground truth, which --no-labels turns off");
   if (args.data.dim)
-    fail(ErrorCode::kUsage, "--dim {} and --calibrate do not go together: a model's threshold is for whole descriptors",
+    fail(ErrorCode::kUsage,
+         "--dim {} and --calibrate cannot be used together: a model's threshold holds for full-length descriptors only",
          *args.data.dim);
   check_output_file(args.output);
 }
@@ -184,14 +187,14 @@ void mention_silence(const EvalArgs& args, const Dataset& dataset, Console& cons
   console.talk("notice: without ground truth there are only times to print; --log_dir NAME writes the matches");
 }
 
-/// The evaluation is worth having also when no threshold came of it.
+/// The evaluation is worth printing even when no threshold was found.
 int print_run(const EvalArgs& args, const RunReport& report, Console& console) {
   const std::string out = console.json ? run_json(report) : text_of(report);
   if (args.calibrate && !report.run.min_similarity) {
-    console.data_and_error(
-        out, ErrorCode::kFailed,
-        fmt::format("no similarity gives a precision of {:g} on this set, so '{}' was not written", *args.calibrate, args.output),
-        "ask for a lower precision, or use a better model");
+    console.data_and_error(out, ErrorCode::kFailed,
+                           fmt::format("no similarity reaches a precision of {:g} on this set, so '{}' was not written",
+                                       *args.calibrate, args.output),
+                           "ask for a lower precision, or use a better model");
     return exit_code_of(ErrorCode::kFailed);
   }
   console.data(out);
@@ -205,7 +208,7 @@ int run_eval(EvalArgs& args, Console& console) {
   if (!args.method.empty()) args.model.model = model_of_method(args);
   if (args.method.empty() && !args.backbone.empty()) {
     fail_with_hint(ErrorCode::kUsage, "--method NAME --backbone NAME, or --model FILE alone",
-                   "--backbone {} is part of a name that --method starts, and --method is missing", args.backbone);
+                   "--backbone {} completes the name given by --method, but --method is missing", args.backbone);
   }
   mention_unused(args, console);
   RunReport report;
@@ -219,9 +222,9 @@ int run_eval(EvalArgs& args, Console& console) {
   apply_image_size(args.data, dataset, args.model.spec, console);
   const Model model = open_model(args.model.model, console);
   if (const int dim = model.info().descriptor_dim; args.descriptors_dimension && dim > 0 && dim != *args.descriptors_dimension) {
-    fail_with_hint(ErrorCode::kUsage, "import the weights that do: revisit model import CHECKPOINT -o models/NAME.safetensors",
-                   "'{}' gives descriptors of {} values, not of {}", model_label(args.model.model), dim,
-                   *args.descriptors_dimension);
+    fail_with_hint(
+        ErrorCode::kUsage, "import weights of that dimension: revisit model import CHECKPOINT -o models/NAME.safetensors",
+        "'{}' gives descriptors of {} values, not {}", model_label(args.model.model), dim, *args.descriptors_dimension);
   }
 
   finish_work_on_signal();

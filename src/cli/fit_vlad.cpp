@@ -52,13 +52,13 @@ void print(const FitVladReport& report, const FitVladArgs& args, Console& consol
 
 int run_fit_vlad(FitVladArgs& args, Console& console) {
   if (args.photos.empty())
-    fail_with_hint(ErrorCode::kUsage, "--photos FOLDER", "a vocabulary is fitted on photos, and none are named");
-  if (args.output.empty()) fail_with_hint(ErrorCode::kUsage, "-o MODEL.safetensors", "where to write the model is not said");
+    fail_with_hint(ErrorCode::kUsage, "--photos FOLDER", "--photos is missing: the vocabulary is fitted on photos");
+  if (args.output.empty()) fail_with_hint(ErrorCode::kUsage, "-o MODEL.safetensors", "-o is missing: the file for the model");
   check_output_file(args.output);
   args.options.orientation = args.orientation == "apply" ? Orientation::kApply : Orientation::kIgnore;
   std::error_code ignored;
   if (!std::filesystem::exists(args.photos, ignored) && args.photos.find_first_of("*?[") == std::string::npos) {
-    fail_with_hint(ErrorCode::kNotFound, "--photos FOLDER", "the photos '{}' do not exist", args.photos);
+    fail_with_hint(ErrorCode::kNotFound, "--photos FOLDER", "'{}' does not exist", args.photos);
   }
   const InputList inputs = expand_inputs({args.photos});
   if (!inputs.unreadable.empty()) fail(inputs.unreadable.front().code, "{}", inputs.unreadable.front().reason);
@@ -87,21 +87,21 @@ Verb make_model_fit_vlad(Console& console) {
   Verb verb;
   verb.name = "model fit-vlad";
   verb.about =
-      "makes a place recognition model without training: a vocabulary of patch tokens, fitted on photos of yours, on top of any "
+      "makes a place recognition model without training: a vocabulary of patch tokens, fitted on your photos, on top of any "
       "backbone. Needs no labels.";
   verb.examples = {
       "revisit model fit-vlad models/vits14.safetensors --photos references/ -o models/vlad.safetensors",
       "revisit model fit-vlad models/vits14.safetensors --photos references/ --size 224x224 -o vlad.safetensors",
       "revisit model fit-vlad models/vits14.safetensors --photos references/ --clusters 64 --layer 9 -o vlad64.safetensors"};
-  verb.positional = {"BACKBONE", "a model file, or a name of 'revisit model list'", 1, 1, &args->backbone};
-  verb.options = {{"--photos", "FOLDER", "photos to fit on, the references for example; required", to_text(args->photos)},
+  verb.positional = {"BACKBONE", "a model file, or a name from 'revisit model list'", 1, 1, &args->backbone};
+  verb.options = {{"--photos", "FOLDER", "photos to fit on, such as the references; required", to_text(args->photos)},
                   {"-o,--output", "OUT.safetensors", "the model file to write; required", to_text(args->output)},
                   {"--clusters", "K", "words of the vocabulary, 2 to 1024; default 32", to_int(wanted.clusters, 2, 1024)},
                   {"--layer", "L", "tokens are taken after this block, counted from 0; default 8", to_int(wanted.layer, 0, 127)},
                   {"--size", "HxW", "input size, kept in the model; default: the backbone's", to_size(wanted.size)},
                   {"--seed", "S", "seed of the sample and of k-means; default 0", to_seed(wanted.seed)},
                   {"--threads", "N", "cores used, 1 to 1024; default: all this process may use", to_int(wanted.threads, 1, 1024)},
-                  {"--orientation", "HOW", "apply or ignore what EXIF says about how the camera was held; default apply",
+                  {"--orientation", "HOW", "apply or ignore the EXIF orientation; default apply",
                    to_choice(args->orientation, {"apply", "ignore"})}};
   console.add_options(verb.options);
   verb.run = [args, &console] { return run_fit_vlad(*args, console); };

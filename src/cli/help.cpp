@@ -63,7 +63,7 @@ std::string program_help(const std::vector<Listed>& verbs) {
          "Commands:\n" +
          listing(verbs) +
          "\n"
-         "revisit COMMAND --help shows examples and options; revisit --version the version.\n"
+         "revisit COMMAND --help shows examples and options; revisit --version shows the version.\n"
          "Exit codes: 0 ok, 1 failed, 2 usage, 3 bad file, 4 some input skipped, 5 no space, 130 stopped.\n";
 }
 
@@ -95,7 +95,7 @@ std::string verb_help(const Verb& verb) {
   append_options(false);
   if (std::ranges::any_of(verb.options, &Option::advanced)) out += "Advanced:\n";
   append_options(true);
-  out += "\nEach option can be set by the environment as well, --json by REVISIT_JSON; a flag wins over it.\n";
+  out += "\nEach option can also be set in the environment, --json as REVISIT_JSON; a flag wins.\n";
   return out;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Help is printed from the option tables: what it does, three examples, options.
+// Help is printed from the option tables: purpose, three examples, options.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// `revisit index add`: photos into an index; the same command again goes on where one stopped.
+// `revisit index add`: adds photos to an index; the same command continues where one stopped.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,6 +18,7 @@
 #include "core/base/shell_words.h"
 #include "core/base/stop.h"
 #include "core/base/stop_scope.h"
+#include "core/formats/text.h"
 #include "revisit/ingest.h"
 
 namespace revisit::cli {
@@ -49,12 +50,15 @@ AddReport add(const AddArgs& args, IndexWriter& writer, IndexSetup& setup, const
     progress.update(static_cast<std::size_t>(report.done()), report.skipped.size());
     return stop_signal() == 0;
   };
-  const StopScope scope([] { return stop_signal() != 0; }, "stopped while a photo was read");
+  const StopScope scope([] { return stop_signal() != 0; }, "stopped while reading a photo");
   try {
     return add_photos(writer, setup.extractor, photos, options);
   } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("{}; {} rows are safe in '{}'", error.what(), writer.committed_rows(), args.words[0]),
-                fmt::format("{}{}to go on: {}", error.hint(), error.hint().empty() ? "" : "; ", same_command(console)));
+    const int rows = writer.committed_rows();
+    throw Error(
+        error.code(),
+        fmt::format("{}; {} {} safe in '{}'", error.what(), counted(rows, "row"), rows == 1 ? "is" : "are", args.words[0]),
+        fmt::format("{}{}to continue: {}", error.hint(), error.hint().empty() ? "" : "; ", same_command(console)));
   }
 }
 
@@ -81,10 +85,10 @@ void print(const AddReport& report, int rows, double seconds, const std::string&
   also(static_cast<std::size_t>(report.updated), "updated");
   also(static_cast<std::size_t>(report.placed), "given a new place or time");
   also(static_cast<std::size_t>(report.unchanged), "unchanged");
-  also(report.duplicates.size(), "the same as a photo already there");
+  also(report.duplicates.size(), "the same as a photo already in the index");
   also(report.changed.size(), "changed on disk");
   also(report.skipped.size(), "skipped");
-  console.data(fmt::format("{}; '{}' has {} rows\n", line, folder, rows));
+  console.data(fmt::format("{}; '{}' has {}\n", line, folder, counted(rows, "row")));
   if (!report.changed.empty()) {
     console.talk(fmt::format("notice: changed since they were added: '{}'{}; --update describes changed photos again",
                              report.changed.front(),
@@ -110,7 +114,7 @@ int run_add(const AddArgs& args, Console& console) {
   for (const auto& note : report.notes) console.talk("notice: " + note);
   for (const auto& one : report.skipped) console.warn(fmt::format("skipped {}: {}", one.path, one.reason));
   if (report.stopped && report.done() < static_cast<int>(photos.size())) {
-    throw Interrupted(stop_signal(), fmt::format("stopped after {} of {} photos, all of them safe in '{}'; to go on: {}",
+    throw Interrupted(stop_signal(), fmt::format("stopped after {} of {} photos, all of them safe in '{}'; to continue: {}",
                                                  report.done(), photos.size(), folder.string(), same_command(console)));
   }
   print(report, Index::open(folder).live_rows(), seconds, folder.string(), console);
@@ -124,21 +128,21 @@ Verb make_index_add(Console& console) {
   Verb verb;
   verb.name = "index add";
   verb.about =
-      "describes photos and keeps them in an index. Photos already there are passed over, so the same command resumes; "
-      "nothing that was added is lost, whatever happens.";
+      "describes photos and adds them to an index. Photos already in it are passed over, so the same command resumes after a "
+      "stop; nothing that was added is ever lost.";
   verb.examples = {"revisit index add places.rvs photos/ --model vlad.safetensors",
                    "revisit index add places.rvs 'drive/*/left_*.jpg' --positions gps.csv",
                    "revisit index add places.rvs table.geojson more.txt --update"};
   verb.positional = {"DB SOURCE...",
-                     "the index (a folder, made when missing); photo folders, photos, globs, lists, csv or GeoJSON tables", 2,
+                     "the index (a folder, created if missing); photo folders, photos, globs, lists, csv or GeoJSON tables", 2,
                      1'000'000, &args->words};
   auto& options = verb.options;
   options = {
       {"--positions", "FILE", "csv or GeoJSON with the places of the photos; default: their EXIF data or @east@north@ names",
        to_text(args->positions)},
-      {"--update", "", "describe photos again whose files have changed, or whose entry in the index was damaged",
+      {"--update", "", "describe again photos whose file has changed or whose entry in the index is damaged",
        to_switch(args->update)},
-      {"--strict", "", "end at the first photo that cannot be read; what was added stays", to_switch(args->strict)}};
+      {"--strict", "", "stop at the first photo that cannot be read; what was added before stays", to_switch(args->strict)}};
   add_index_options(options, args->model);
   console.add_options(options);
   verb.run = [args, &console] { return run_add(*args, console); };

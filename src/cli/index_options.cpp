@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Flag, else what is stored, else the default.
+// The flag, else the stored setting, else the default.
 #include "cli/index_options.h"
 
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ void mention_differences(const IndexSettings& now, const IndexSettings& stored, 
 
 void add_index_options(std::vector<Option>& options, ModelArgs& args) {
   add_model_option(options, args);
-  set_help(options, "--model", "model file, or a name of 'revisit model list'; default: the one of the index");
+  set_help(options, "--model", "model file, or a name from 'revisit model list'; default: the one of the index");
   add_spec_options(options, args);
   for (Option& option : options) {
     const auto usual = option.help.find("; default");
@@ -56,17 +56,18 @@ Model model_for(const fs::path& folder, const std::optional<IndexSettings>& stor
   const bool use_stored = stored && args.model.empty();
   if (use_stored && stored->model.empty()) {
     fail_with_hint(ErrorCode::kUsage, "give the --model they were made with, or search it through the library",
-                   "index '{}' holds descriptors of a program's own, no model is recorded", folder.string());
+                   "index '{}' holds descriptors that a program made itself, and records no model", folder.string());
   }
   return open_for(folder, use_stored ? stored->model : args.model, use_stored, console);
 }
 
 void mention_index(const fs::path& folder, const IndexSettings& now, const IndexSettings& stored, Console& console) {
   if (!stored.spec.model_identity) {
-    console.talk(fmt::format("notice: index '{}' is of format 1 and knows its model by the weights alone; adding to it upgrades it",
-                             folder.string()));
+    console.talk(
+        fmt::format("notice: index '{}' has format 1, which knows its model by the weights alone; adding photos upgrades it",
+                    folder.string()));
   }
-  mention_differences(now, stored, "other settings than the index was made with:", console);
+  mention_differences(now, stored, "settings differ from those of the index:", console);
 }
 
 }  // namespace
@@ -77,7 +78,7 @@ IndexSetup set_up(const fs::path& folder, const std::optional<IndexSettings>& st
   if (stored) {
     IndexSettings given{stored->dim, name, model.info().constants, stored->spec};
     given.spec.model_identity = model.info().identity;
-    require_compatible(folder, *stored, given);  // another model first: what it cannot do is not the user's question
+    require_compatible(folder, *stored, given);  // a wrong model first: what it cannot do does not matter
   }
   IndexSetup out{Extractor(model, stored ? overlaid(args.spec, stored->spec) : args.spec, args.threads), name, {}};
   for (const auto& notice : out.extractor.notices()) console.talk_once("notice: " + notice);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// How photos are described for an index: what the user says, otherwise the settings of the index.
+// How photos are described for an index: as the user asks, otherwise by the settings of the index.
 #pragma once
 
 #include <filesystem>
@@ -14,10 +14,10 @@
 
 namespace revisit::cli {
 
-/// --model and the settings, which are those of the index where they are not given.
+/// --model and the settings; those not given come from the index.
 void add_index_options(std::vector<Option>& options, ModelArgs& args);
 
-/// One line about what differs though it may: "LEAD rho 0.5, not 1; size 98x98, not 112x112".
+/// One line about permitted differences: "LEAD rho 0.5, not 1; size 98x98, not 112x112".
 void mention_differences(const IndexSettings& now, const IndexSettings& stored, const std::string& lead, Console& console);
 
 struct IndexSetup {
@@ -26,12 +26,11 @@ struct IndexSetup {
   IndexSettings settings;  ///< of descriptors made this way
 };
 
-/// `stored` is empty for an index that is to be made. Says in one line what differs from it though it may; Error kMismatch for
-/// what may not.
+/// `stored` is empty for a new index. Mentions permitted differences from it in one line; others are Error kMismatch.
 IndexSetup set_up(const std::filesystem::path& folder, const std::optional<IndexSettings>& stored, const ModelArgs& args,
                   Console& console);
 
-/// The collection of an index, to be asked. Says what set_up says.
+/// The collection of an index, for queries. Prints the same notices as set_up.
 Recognizer open_places(const std::filesystem::path& folder, const IndexSettings& stored, const ModelArgs& args, Console& console);
 
 /// Whether a path is an index.

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// `revisit index info|verify|merge|export`: what is in an index, is it sound, and out of it again.
+// `revisit index info|verify|merge|export`: show an index, check it, merge others into it, export it.
 #include <fmt/format.h>
 
 #include <memory>
@@ -35,7 +35,7 @@ Contents contents_of(const Index& index) {
     const IndexEntry entry = index.entry(row);
     if (entry.position) ++out.placed;
     if (entry.time_s) ++out.timed;
-    std::error_code ignored;  // what cannot be looked at is not there for us
+    std::error_code ignored;  // an unreadable path counts as missing
     if (!entry.path.empty() && !fs::exists(entry.path, ignored)) ++out.missing;
   }
   return out;
@@ -43,7 +43,7 @@ Contents contents_of(const Index& index) {
 
 std::uintmax_t bytes_in(const fs::path& folder) {
   std::uintmax_t total = 0;
-  std::error_code ignored;  // a file that goes away meanwhile has no size
+  std::error_code ignored;  // a file deleted meanwhile has no size
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     const auto size = entry.file_size(ignored);
     if (!ignored) total += size;
@@ -76,15 +76,16 @@ int run_info(const std::string& folder, Console& console) {
     console.data_json(object);
     return 0;
   }
-  std::string out = fmt::format("{} photos, {} numbers each (f32), {:.1f} MB\n", index.live_rows(), settings.dim,
+  std::string out = fmt::format("{}, {} numbers each (f32), {:.1f} MB\n", counted(index.live_rows(), "photo"), settings.dim,
                                 static_cast<double>(bytes_in(folder)) / 1e6);
   out += fmt::format("model        {}{}\n", settings.model.empty() ? "none recorded" : settings.model,
                      spec.model_identity ? " (identity " + *spec.model_identity + ")" : "");
   out += fmt::format("made with    {}\n", spec_text(spec));
   for (const auto& difference : settings.also) out += fmt::format("some rows    {}\n", difference);
   out += fmt::format("known        position of {}, time of {}\n", contents.placed, contents.timed);
-  if (index.rows() > index.live_rows()) out += fmt::format("replaced     {} rows\n", index.rows() - index.live_rows());
-  if (contents.missing > 0) out += fmt::format("files gone   {} photos are no longer where they were\n", contents.missing);
+  if (index.rows() > index.live_rows()) out += fmt::format("replaced     {}\n", counted(index.rows() - index.live_rows(), "row"));
+  if (contents.missing > 0)
+    out += fmt::format("files gone   {} no longer at the recorded path\n", counted(contents.missing, "photo"));
   console.data(out);
   return 0;
 }
@@ -100,7 +101,7 @@ int run_verify(const std::string& folder, Console& console) {
     }
     console.data_json({{"schema", 1}, {"sound", problems.empty()}, {"problems", std::move(list)}});
   } else if (problems.empty()) {
-    console.data(fmt::format("'{}' is sound: {} rows\n", folder, Index::open(folder).live_rows()));
+    console.data(fmt::format("'{}' is sound: {}\n", folder, counted(Index::open(folder).live_rows(), "row")));
   } else {
     std::string out;
     for (const auto& problem : problems) out += problem.what + "\n";
@@ -131,7 +132,8 @@ int run_merge(const std::vector<std::string>& folders, Console& console) {
     const auto prefix = (fs::path(name) / "").parent_path().filename().string();
     const MergeReport one = merge_index(writer, sources[i], prefix, [&](int done, int) {
       progress.update(static_cast<std::size_t>(done), 0);
-      if (const int signal = stop_signal(); signal != 0) throw Interrupted(signal, "stopped; the same command goes on");
+      if (const int signal = stop_signal(); signal != 0)
+        throw Interrupted(signal, "stopped; run the same command again to continue");
     });
     total.added += one.added;
     total.unchanged += one.unchanged;
@@ -147,18 +149,20 @@ int run_merge(const std::vector<std::string>& folders, Console& console) {
                        {"renamed", total.renamed},
                        {"rows", rows}});
   } else {
-    console.data(fmt::format("added {}, unchanged {}; '{}' has {} rows\n", total.added, total.unchanged, into.string(), rows));
+    console.data(
+        fmt::format("added {}, unchanged {}; '{}' has {}\n", total.added, total.unchanged, into.string(), counted(rows, "row")));
     if (total.placed > 0)
-      console.talk(fmt::format("notice: {} of the unchanged had no place or time and have one now", total.placed));
+      console.talk(fmt::format("notice: {} already there received a place or time", counted(total.placed, "photo")));
     if (total.renamed > 0)
-      console.talk(fmt::format("notice: {} names were taken and got their index's name in front", total.renamed));
+      console.talk(fmt::format("notice: {} had a name already in use and {} renamed INDEX/NAME", counted(total.renamed, "photo"),
+                               total.renamed == 1 ? "was" : "were"));
   }
   return 0;
 }
 
 struct ExportArgs {
   std::vector<std::string> folder;
-  std::string format;  // empty: by the file's extension
+  std::string format;  // empty: from the file's extension
   std::string output;
   int top_k = 20;
 };
@@ -169,20 +173,19 @@ std::string format_of(const ExportArgs& args) {
   if (extension == ".npy" || extension == ".csv" || extension == ".geojson" || extension == ".kml") return extension.substr(1);
   if (extension == ".json") return "geojson";
   if (extension == ".txt") return "pairs";
-  fail_with_hint(
-      ErrorCode::kUsage, "--format npy|pairs|csv|geojson|kml writes any of them under any name",
-      "the name '{}' does not say what to write: .npy, .txt (pairs), .csv, .geojson, .json (GeoJSON) and .kml are known",
-      args.output);
+  fail_with_hint(ErrorCode::kUsage, "--format npy|pairs|csv|geojson|kml writes any of them under any name",
+                 "the name '{}' does not tell the format: .npy, .txt (pairs), .csv, .geojson, .json (GeoJSON) and .kml are known",
+                 args.output);
 }
 
 int run_export(const ExportArgs& args, Console& console) {
-  if (args.output.empty()) fail(ErrorCode::kUsage, "where to write is not said: -o FILE");
+  if (args.output.empty()) fail(ErrorCode::kUsage, "-o FILE is missing: the file to write");
   const std::string format = format_of(args);
   const Index index = Index::open(args.folder.front());
   std::error_code ignored;
   if (fs::equivalent(fs::absolute(args.output).parent_path(), args.folder.front(), ignored)) {
-    fail_with_hint(ErrorCode::kUsage, "-o with a folder of yours", "'{}' lies inside the index, whose files are not written over",
-                   args.output);
+    fail_with_hint(ErrorCode::kUsage, "-o with a path outside the index",
+                   "'{}' is inside the index, where nothing is overwritten", args.output);
   }
   int written = index.live_rows();
   if (format == "npy") {
@@ -209,11 +212,12 @@ int run_export(const ExportArgs& args, Console& console) {
                        {"photos", written},
                        {"left_out", index.live_rows() - written}});
   } else {
-    console.talk(fmt::format("wrote {} photos of '{}' to {}", written, args.folder.front(), args.output));
+    console.talk(fmt::format("wrote {} of '{}' to {}", counted(written, "photo"), args.folder.front(), args.output));
   }
   if (written < index.live_rows()) {
-    console.warn(fmt::format("notice: {} of {} photos have no latitude and longitude and are left out",
-                             index.live_rows() - written, index.live_rows()));
+    const int left_out = index.live_rows() - written;
+    console.warn(
+        fmt::format("notice: left out {} of {} without latitude and longitude", left_out, counted(index.live_rows(), "photo")));
   }
   return 0;
 }
@@ -224,7 +228,7 @@ Verb make_index_info(Console& console) {
   const auto folder = std::make_shared<std::vector<std::string>>();
   Verb verb;
   verb.name = "index info";
-  verb.about = "what an index holds and how it was made.";
+  verb.about = "shows what an index holds and how it was made.";
   verb.examples = {"revisit index info places.rvs", "revisit index info places.rvs --json", "revisit index info -q places.rvs"};
   verb.positional = {"DB", "the index, a folder", 1, 1, folder.get()};
   console.add_options(verb.options);
@@ -237,9 +241,8 @@ Verb make_index_verify(Console& console) {
   Verb verb;
   verb.name = "index verify";
   verb.about =
-      "reads catalogue and descriptors and compares the checksums of both; search files are made anew when they do not fit. Exit "
-      "0 when "
-      "the index is sound, 3 when it is not.";
+      "reads the catalogue and the descriptors and checks the checksums of both; search files that do not fit are rebuilt. "
+      "Exits with 0 if the index is sound, with 3 if it is not.";
   verb.examples = {"revisit index verify places.rvs", "revisit index verify places.rvs --json",
                    "revisit index verify backup/places.rvs -q"};
   verb.positional = {"DB", "the index, a folder", 1, 1, folder.get()};
@@ -252,10 +255,10 @@ Verb make_index_merge(Console& console) {
   const auto folders = std::make_shared<std::vector<std::string>>();
   Verb verb;
   verb.name = "index merge";
-  verb.about = "adds the photos of other indexes, made with the same model, to one. The others stay as they are.";
+  verb.about = "adds the photos of other indexes made with the same model to one index. The others stay as they are.";
   verb.examples = {"revisit index merge all.rvs monday.rvs tuesday.rvs", "revisit index merge all.rvs wednesday.rvs",
                    "revisit index merge copy.rvs places.rvs --json"};
-  verb.positional = {"DB OTHER...", "the index to add to, made when missing; the indexes to add", 2, 1'000'000, folders.get()};
+  verb.positional = {"DB OTHER...", "the index to add to, created if missing; the indexes to add", 2, 1'000'000, folders.get()};
   console.add_options(verb.options);
   verb.run = [folders, &console] { return run_merge(*folders, console); };
   return verb;
@@ -269,10 +272,11 @@ Verb make_index_export(Console& console) {
   verb.examples = {"revisit index export places.rvs -o places.npy", "revisit index export places.rvs -k 20 -o pairs.txt",
                    "revisit index export places.rvs -o places.geojson"};
   verb.positional = {"DB", "the index, a folder", 1, 1, &args->folder};
-  verb.options = {{"-o,--output", "FILE", "file to write", to_text(args->output)},
-                  {"--format", "KIND", "npy (with FILE.names.txt), pairs, csv, geojson or kml; default: as the name of FILE ends",
-                   to_choice(args->format, {"npy", "pairs", "csv", "geojson", "kml"})},
-                  {"-k,--top-k", "K", "pairs: most similar photos of each, 1 to 999; default 20", to_int(args->top_k, 1, 999)}};
+  verb.options = {
+      {"-o,--output", "FILE", "file to write", to_text(args->output)},
+      {"--format", "KIND", "npy (with FILE.names.txt), pairs, csv, geojson or kml; default: by the extension of FILE",
+       to_choice(args->format, {"npy", "pairs", "csv", "geojson", "kml"})},
+      {"-k,--top-k", "K", "pairs: most similar photos of each photo, 1 to 999; default 20", to_int(args->top_k, 1, 999)}};
   console.add_options(verb.options);
   verb.run = [args, &console] { return run_export(*args, console); };
   return verb;

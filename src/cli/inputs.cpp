@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Walking folders and loading. Whatever cannot be used is named, never passed over in silence.
+// Walking folders and loading. Whatever cannot be used is named, never skipped silently.
 #include "cli/inputs.h"
 
 #include "core/base/or_skip.h"
@@ -53,7 +53,7 @@ void walk(const fs::path& folder, InputList& out) {
     }
     const auto before = out.paths.size() + out.unreadable.size();
     walk(entry.path(), out);
-    // A folder that calls itself a picture and holds none is an input that cannot be used.
+    // A folder named like a picture that holds none cannot be used.
     const bool nothing = out.paths.size() + out.unreadable.size() == before;
     if (nothing && is_picture_name(entry.path())) out.paths.push_back(entry.path());
   }
@@ -84,7 +84,7 @@ TensorStack load_tensors(const fs::path& path) {
 InputList expand_inputs(const std::vector<std::string>& arguments) {
   InputList out;
   for (const auto& argument : arguments) {
-    std::error_code ignored;  // what cannot be looked at is reported when it is opened
+    std::error_code ignored;  // an unreadable path is reported when it is opened
     if (!fs::is_directory(argument, ignored)) {
       out.paths.emplace_back(argument);
       continue;

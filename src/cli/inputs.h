@@ -38,7 +38,7 @@ struct LoadedInput {
   bool animated = false;  ///< frames of an animation were left out
 };
 
-/// Throws only std::bad_alloc and the like, and Error kInterrupted; an input that cannot be used is Skipped.
+/// Throws only std::bad_alloc and the like, and Error kInterrupted; an unusable input is returned as Skipped.
 LoadedInput load_input(const std::filesystem::path& path, const DecodeOptions& options);
 
 }  // namespace revisit::cli

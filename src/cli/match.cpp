@@ -40,7 +40,7 @@ struct MatchArgs {
 
 using Wanted = std::function<bool(int, int)>;
 
-// Loop closure: the recent past looks like the present and is no revisit.
+// Loop closure: the recent past looks like the present, but is not a revisit.
 Wanted exclusion(const MatchArgs& args, const Dataset& dataset, Console& console) {
   std::error_code ignored;
   const bool same = fs::equivalent(args.folders[0], args.folders[1], ignored);
@@ -58,8 +58,8 @@ Wanted exclusion(const MatchArgs& args, const Dataset& dataset, Console& console
     for (const auto* photos : {&dataset.queries, &dataset.references}) {
       const auto untimed = std::ranges::find_if(*photos, [](const Photo& photo) { return !photo.time_s; });
       if (untimed != photos->end()) {
-        fail_with_hint(ErrorCode::kUsage, "EXIF or the time column of --positions gives times; --exclude-recent N does without",
-                       "--exclude-seconds needs the time of every photo, but that of '{}' is not known", untimed->name);
+        fail_with_hint(ErrorCode::kUsage, "times come from EXIF or the time column of --positions; --exclude-recent N needs none",
+                       "--exclude-seconds needs the time of every photo, but '{}' has none", untimed->name);
       }
     }
   }
@@ -71,7 +71,7 @@ Wanted exclusion(const MatchArgs& args, const Dataset& dataset, Console& console
   };
 }
 
-// A reference that may not be found is not what should have been found.
+// An excluded reference cannot be the one that should have been found.
 void drop_excluded(Dataset& dataset, const Wanted& wanted) {
   for (std::size_t q = 0; wanted && q < dataset.positives.size(); ++q) {
     std::erase_if(dataset.positives[q], [&](int r) { return !wanted(static_cast<int>(q), r); });
@@ -120,8 +120,8 @@ Verb make_match(Console& console) {
   Verb verb;
   verb.name = "match";
   verb.about =
-      "finds, for every photo of one folder, the photos of another that show the same place; no index is made. "
-      "With ground truth it also says how often it was right.";
+      "finds, for every photo of one folder, the photos of another that show the same place, without an index. "
+      "With ground truth it also reports recall.";
   verb.examples = {"revisit match queries/ references/ --model vlad.safetensors -o report",
                    "revisit match town/queries town/database --gt town/gt.csv --json",
                    "revisit match drive/ drive/ --exclude-recent 50 --min-similarity 0.4"};

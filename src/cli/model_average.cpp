@@ -16,7 +16,7 @@
 namespace revisit::cli {
 namespace {
 
-constexpr double kAlike = 0.9;  // two models of random weights have about 0.7, trainings that began alike more than 0.99
+constexpr double kAlike = 0.9;  // two models of random weights have about 0.7, trainings that started alike more than 0.99
 
 struct AverageArgs {
   std::vector<std::string> files;
@@ -24,12 +24,12 @@ struct AverageArgs {
 };
 
 int run_average(const AverageArgs& args, Console& console) {
-  if (args.output.empty()) fail_with_hint(ErrorCode::kUsage, "-o MODEL.safetensors", "where to write the model is not said");
+  if (args.output.empty()) fail_with_hint(ErrorCode::kUsage, "-o MODEL.safetensors", "-o is missing: the file for the model");
   check_output_file(args.output);
   for (const auto& file : args.files) {
-    std::error_code ignored;  // an output that is not there yet equals nothing
+    std::error_code ignored;  // a missing output equals nothing
     if (std::filesystem::equivalent(file, args.output, ignored)) {
-      fail(ErrorCode::kUsage, "'{}' cannot be both a source and the output of a mean", args.output);
+      fail(ErrorCode::kUsage, "'{}' cannot be both an input and the output", args.output);
     }
   }
   finish_work_on_signal();
@@ -39,7 +39,7 @@ int run_average(const AverageArgs& args, Console& console) {
   std::string out;
   for (std::size_t i = 0; i < args.files.size(); ++i) {
     list.push_back({{"file", args.files[i]}, {"alike", report.alike[i]}});
-    out += fmt::format("{:.4f} alike  {}\n", report.alike[i], args.files[i]);
+    out += fmt::format("similarity {:.4f}  {}\n", report.alike[i], args.files[i]);
   }
   if (console.json) {
     console.data_json({{"schema", 1}, {"output", args.output}, {"fingerprint", report.info.fingerprint}, {"files", list}});
@@ -48,10 +48,11 @@ int run_average(const AverageArgs& args, Console& console) {
   }
   for (std::size_t i = 0; i < args.files.size(); ++i) {
     if (report.alike[i] >= kAlike) continue;
-    console.warn(fmt::format("'{}' is only {:.2f} like the mean: models that did not begin alike have no useful one",
-                             args.files[i], report.alike[i]));
+    console.warn(fmt::format(
+        "'{}' has a similarity of only {:.2f} to the mean: averaging helps only models that started from the same weights",
+        args.files[i], report.alike[i]));
   }
-  if (const int signal = stop_signal(); signal != 0) throw Interrupted(signal, "the mean was finished before stopping");
+  if (const int signal = stop_signal(); signal != 0) throw Interrupted(signal, "stopped, but the mean had been written already");
   return 0;
 }
 
@@ -62,8 +63,8 @@ Verb make_model_average(Console& console) {
   Verb verb;
   verb.name = "model average";
   verb.about =
-      "writes the mean of the weights of several model files: trainings that began alike ([model] start_seed) and saw other "
-      "pictures. A calibrated threshold is left behind.";
+      "averages the weights of several model files, from trainings that started alike ([model] start_seed) and saw different "
+      "pictures. A calibrated threshold is dropped.";
   verb.examples = {"revisit model average runs/a/last.safetensors runs/b/last.safetensors -o mean.safetensors",
                    "revisit model average seed-1.safetensors seed-2.safetensors seed-3.safetensors -o mean.safetensors",
                    "revisit model average before.safetensors after.safetensors -o between.safetensors --json"};

@@ -17,7 +17,7 @@ namespace revisit::cli {
 namespace {
 
 constexpr const char* kImportHint =
-    "revisit model import CHECKPOINT -o OUT.safetensors makes a model file, revisit model list shows what is there";
+    "revisit model import CHECKPOINT -o OUT.safetensors makes a model file, revisit model list shows those you have";
 
 bool is_built_in(const std::string& name) { return name.empty() || name == kEmbeddedModel || name == kDemoModel; }
 
@@ -35,7 +35,7 @@ Model load_file(const std::filesystem::path& path) {
 }  // namespace
 
 void add_model_option(std::vector<Option>& options, ModelArgs& args) {
-  options.push_back({"-m,--model", "NAME|FILE", "model file, or a name of 'revisit model list'; default: the built-in one",
+  options.push_back({"-m,--model", "NAME|FILE", "model file, or a name from 'revisit model list'; default: the built-in one",
                      to_text(args.model)});
 }
 
@@ -84,9 +84,7 @@ std::optional<std::filesystem::path> model_file(const std::string& name) {
 Model open_model(const std::string& name, Console& console) {
   if (const auto file = model_file(name)) return load_file(*file);
   if (name != kDemoModel) return embedded_model();
-  console.talk_once(
-      "notice: the demo model is untrained (seeded random weights), good for measuring time and as a yardstick "
-      "only");
+  console.talk_once("notice: the demo model is untrained (seeded random weights): use it to measure time and as a baseline only");
   return Model::random(kDemoModel);
 }
 
@@ -100,7 +98,7 @@ std::vector<std::filesystem::path> find_model_files() {
   folders.emplace_back("models");
   std::vector<std::filesystem::path> files;
   for (const auto& folder : folders) {
-    std::error_code ignored;  // a folder that is not there holds no models
+    std::error_code ignored;  // a missing folder holds no models
     std::vector<std::filesystem::path> found;
     for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
       if (entry.path().extension() == ".safetensors") found.push_back(entry.path());

@@ -22,17 +22,17 @@ struct ModelArgs {
 };
 
 void add_model_option(std::vector<Option>& options, ModelArgs& args);
-/// A flag for every setting a user may choose, but for `without`, and --threads.
+/// A flag for every setting a user may choose except `without`, and --threads.
 void add_spec_options(std::vector<Option>& options, ModelArgs& args, std::initializer_list<std::string_view> without = {});
 /// "prune_layer" is --prune-layer.
 std::string flag_of(const Setting& setting);
-/// Says another default in the help of an option that is there.
+/// Replaces the help of an option in the list.
 void set_help(std::vector<Option>& options, const std::string& long_name, const std::string& help);
 
-/// A built-in model, a file, or the name of a file in the model folders. Says once on stderr that the demo model is untrained.
+/// A built-in model, a file, or the name of a file in the model folders. Notes once on stderr that the demo model is untrained.
 Model open_model(const std::string& name, Console& console);
 
-/// The file of a name; nothing for built-in models. Throws Error kUsage for an unknown name.
+/// The file behind a name; empty for built-in models. Throws Error kUsage for an unknown name.
 std::optional<std::filesystem::path> model_file(const std::string& name);
 
 /// The name to show: the file's stem, or the built-in model's.

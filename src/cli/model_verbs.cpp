@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A setting a model file keeps, but for the pruner, which comes with its weights.
+// A setting a model file keeps, except the pruner, which comes with its weights.
 bool is_models_own(const Setting& setting) { return setting.model_key != nullptr && std::string_view(setting.name) != "prune"; }
 
 Json object_of(const ModelInfo& info) {
@@ -102,7 +102,7 @@ struct ImportArgs {
 int run_import(ImportArgs args, Console& console) {
   const std::filesystem::path from = args.files.front();
   if (args.output.empty()) fail(ErrorCode::kUsage, "'model import' needs -o OUT.safetensors");
-  std::error_code ignored;  // an output that is not there yet equals nothing
+  std::error_code ignored;  // a missing output equals nothing
   if (std::filesystem::equivalent(from, args.output, ignored)) {
     fail(ErrorCode::kUsage, "'{}' cannot be both the source and the output of an import", args.output);
   }
@@ -130,7 +130,7 @@ int run_import(ImportArgs args, Console& console) {
   for (const auto& name : report.ignored) console.detail("ignored tensor " + name);
   const char* aggregate = report.info.aggregator == "none" ? " --aggregate gem" : "";
   console.talk(fmt::format("next: revisit describe PHOTO... --model {}{}", args.output, aggregate));
-  if (const int signal = stop_signal(); signal != 0) throw Interrupted(signal, "the import was finished before stopping");
+  if (const int signal = stop_signal(); signal != 0) throw Interrupted(signal, "stopped, but the import had finished already");
   return 0;
 }
 
@@ -210,7 +210,7 @@ Verb make_model_import(Console& console) {
   verb.name = "model import";
   verb.about =
       "reads a checkpoint of DINOv2, SALAD, timm ViT and the like, infers the architecture from the "
-      "shapes, and writes a model file. No code of the checkpoint is run.";
+      "shapes, and writes a model file. No code from the checkpoint is run.";
   verb.examples = {"revisit model import dinov2_vitb14_pretrain.pth -o models/vitb14.safetensors",
                    "revisit model import dino_salad.ckpt -o models/salad.safetensors",
                    "revisit model import runs/weiad-tiny/model.safetensors -o models/mine.safetensors --half"};
@@ -226,10 +226,10 @@ Verb make_model_import(Console& console) {
       {"--resize", "HOW", "bilinear or bicubic; default: the family's", to_choice(args->resize, {"bilinear", "bicubic"})},
       {"--pos-rule", "RULE", "how position embeddings are resized: hub, hf or timm; default: the family's",
        to_choice(wanted.pos_rule, {"hub", "hf", "timm"})},
-      {"--half", "", "matrices in 16 bits, half the size; FILE may be a model file too", to_switch(wanted.half)},
+      {"--half", "", "store matrices in 16 bits, half the size; FILE may be a model file too", to_switch(wanted.half)},
       {"--licence", "TEXT", "licence of the weights to record; FILE may be a model file too", to_text(wanted.licence)},
-      {"--allow-nonfinite", "", "accept weights with NaN or infinity", to_switch(wanted.allow_nonfinite)}};
-  for (const Setting& one : settings()) {  // what a model is to choose by itself
+      {"--allow-nonfinite", "", "import weights with NaN or infinity too", to_switch(wanted.allow_nonfinite)}};
+  for (const Setting& one : settings()) {  // what the model will choose by default
     if (!is_models_own(one)) continue;
     Option option{flag_of(one), one.placeholder, fmt::format("recorded as the model's own; {}; FILE may be a model file too", one.wanted),
                   to_setting(wanted.own, one)};
@@ -248,7 +248,7 @@ Verb make_model_inspect(Console& console) {
   verb.about = "shows what a model file holds: architecture, input, aggregator, pruner, licence.";
   verb.examples = {"revisit model inspect models/vitb14.safetensors", "revisit model inspect demo",
                    "revisit model inspect models/vitb14.safetensors --json"};
-  verb.positional = {"NAME|FILE", "a model file, or a name of 'revisit model list'", 1, 1, files.get()};
+  verb.positional = {"NAME|FILE", "a model file, or a name from 'revisit model list'", 1, 1, files.get()};
   console.add_options(verb.options);
   verb.run = [files, &console] { return run_inspect(files->front(), console); };
   return verb;

@@ -12,7 +12,7 @@
 
 namespace revisit::cli {
 
-/// Takes a value's text. Returns an empty string, or what a good value would have been ("a number in (0, 1]").
+/// Takes a value's text. Returns an empty string, or what a valid value would be ("a number in (0, 1]").
 using Binding = std::function<std::string(const std::string& text)>;
 
 struct Option {
@@ -21,8 +21,9 @@ struct Option {
   std::string help;   ///< what it does, range and default
   Binding bind;
   bool many = false;   ///< takes several words, "1 5 10"; they are bound as one text with commas between them
-  std::string bare{};  ///< bound when no value follows; empty: one must. For verbs without positionals, whose words it would take
-  bool advanced = false;  ///< stands behind the daily ones in help
+  std::string
+      bare{};  ///< bound when no value follows; empty: one must. Only for verbs without positionals, whose words it would take
+  bool advanced = false;  ///< listed after the common ones in help
 
   std::string long_name() const { return names.substr(names.find("--")); }
   std::string env_name() const;  ///< "--prune-layer" is REVISIT_PRUNE_LAYER
@@ -40,7 +41,7 @@ struct Verb {
   std::string name;                     ///< "describe", "model import"
   std::string summary;                  ///< one line for the list of commands
   std::string about;                    ///< at most two lines at the top of the verb's help
-  std::array<std::string, 3> examples;  ///< ready to be pasted into a shell
+  std::array<std::string, 3> examples;  ///< ready to paste into a shell
   Positional positional;
   std::vector<Option> options;
   std::function<int()> run;  ///< returns the exit code

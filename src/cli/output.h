@@ -7,11 +7,11 @@
 
 namespace revisit::cli {
 
-/// Throws Error kIo when `file` is a folder or its folder is not there or cannot be written. Devices and pipes are fine.
+/// Throws Error kIo when `file` is a folder, or its folder does not exist or is not writable. Devices and pipes are fine.
 void check_output_file(const std::filesystem::path& file);
 
-/// A folder is made with its parents when it is not there. Throws Error kUsage when a file stands in its way and kIo when
-/// nothing can be written there. Nothing is checked for an empty name.
+/// A missing folder will be created with its parents. Throws Error kUsage when a file is in the way and kIo when it is not
+/// writable. An empty name is not checked.
 void check_output_folder(const std::filesystem::path& folder);
 
 }  // namespace revisit::cli

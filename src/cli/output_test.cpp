@@ -68,7 +68,7 @@ TEST_F(Output, AFolderIsMadeWithItsParentsUnlessAFileStandsInTheWay) {
   EXPECT_FALSE(fs::exists(folder_ / "there/new")) << "nothing is made yet";
 }
 
-// Root may write anywhere, so the writer becomes nobody first.
+// Root may write anywhere, so the writer becomes the user nobody first.
 TEST_F(Output, WhatMayNotBeWrittenIsRefused) {
   ::chmod((folder_ / "there").c_str(), 0555);
   const pid_t child = ::fork();

@@ -18,7 +18,7 @@
 namespace revisit::cli {
 namespace {
 
-constexpr int kMaxWords = 64;  // of an option that takes many
+constexpr int kMaxWords = 64;  // per option that takes several
 
 void set_value(const Option& option, const std::string& source, const std::string& text) {
   const auto wanted = option.bind(text);
@@ -39,19 +39,18 @@ void refuse_extras(const Verb& verb, const std::vector<std::string>& extras) {
     fail_with_hint(ErrorCode::kUsage, hint, "unknown option '{}' of '{}'{}", name, verb.name,
                    did_you_mean(name, long_names(verb)));
   }
-  if (!extras.empty())
-    fail_with_hint(ErrorCode::kUsage, hint, "'{}' has no use for the argument '{}'", verb.name, extras.front());
+  if (!extras.empty()) fail_with_hint(ErrorCode::kUsage, hint, "'{}' does not take the argument '{}'", verb.name, extras.front());
 }
 
 void check_positionals(const Verb& verb, const std::vector<std::string>& values) {
   const auto& wanted = verb.positional;
   if (std::ranges::find(values, "") != values.end()) {
-    fail_with_hint(ErrorCode::kUsage, "perhaps a variable of the shell is not set", "an argument of '{}' is empty", verb.name);
+    fail_with_hint(ErrorCode::kUsage, "perhaps a shell variable is not set", "an argument of '{}' is empty", verb.name);
   }
   const auto hint = fmt::format("revisit {} --help shows three examples", verb.name);
   if (values.size() < wanted.min) fail_with_hint(ErrorCode::kUsage, hint, "'{}' needs {}", verb.name, wanted.name);
   if (values.size() > wanted.max) {
-    fail_with_hint(ErrorCode::kUsage, hint, "'{}' has no use for the argument '{}'", verb.name, values[wanted.max]);
+    fail_with_hint(ErrorCode::kUsage, hint, "'{}' does not take the argument '{}'", verb.name, values[wanted.max]);
   }
 }
 
@@ -103,10 +102,10 @@ void parse_arguments(const Verb& verb, const std::vector<std::string>& arguments
     // Every option takes one value, so only the last word of the line can lack one.
     fail(ErrorCode::kUsage, "option '{}' needs a value", arguments.empty() ? "" : arguments.back());
   } catch (const CLI::ParseError& error) {
-    fail(ErrorCode::kUsage, "the arguments of '{}' do not fit: {}", verb.name, error.what());
+    fail(ErrorCode::kUsage, "invalid arguments for '{}': {}", verb.name, error.what());
   }
   auto extras = app.remaining();
-  std::erase(extras, "--");  // CLI11 hands the mark itself back
+  std::erase(extras, "--");  // CLI11 returns the "--" too
   refuse_extras(verb, extras);
 
   for (std::size_t i = 0; i < slots.size(); ++i) {

@@ -11,13 +11,13 @@
 namespace revisit::cli {
 
 /// Binds every option and positional of the verb. `arguments` is what follows the verb's name, normalised.
-/// Throws Error kUsage for an unknown flag (with the nearest one), a missing or unfit value, or a surplus argument.
+/// Throws Error kUsage for an unknown flag (with the nearest one), a missing or invalid value, or a surplus argument.
 void parse_arguments(const Verb& verb, const std::vector<std::string>& arguments);
 
-/// Whether --help or -h stands among the arguments before "--".
+/// Whether --help or -h is among the arguments before "--".
 bool asks_for_help(const std::vector<std::string>& arguments);
 
-/// Whether errors are to be printed as JSON. Needed before the arguments are known to be well formed.
+/// Whether errors are printed as JSON. Needed before the arguments are known to be well formed.
 bool asks_for_json(const std::vector<std::string>& arguments);
 
 const char* parser_library_version();

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Arguments against a small table, and the promises every verb's table keeps.
+// Arguments parsed by a small table, and what every verb's table must keep to.
 #include "cli/parser.h"
 
 #include <gtest/gtest.h>
@@ -102,7 +102,7 @@ TEST(Parser, RefusesWhatItCannotUnderstand) {
   EXPECT_EQ(sample.refusal({"a", "-z"}), "unknown option '-z' of 'sample'");
   EXPECT_EQ(sample.refusal({"a", "--rho"}), "option '--rho' needs a value");
   EXPECT_EQ(sample.refusal({}), "'sample' needs INPUT...");
-  EXPECT_EQ(sample.refusal({"a", "b", "c", "d"}), "'sample' has no use for the argument 'd'");
+  EXPECT_EQ(sample.refusal({"a", "b", "c", "d"}), "'sample' does not take the argument 'd'");
 }
 
 TEST(Parser, SeesHelpAndJsonBeforeTheArgumentsAreKnownToBeGood) {
@@ -189,7 +189,7 @@ TEST(Verbs, ExamplesParse) {
       Console console;
       const Verb verb = entry.make(console);
       auto rest = verb.examples[i].substr(verb.examples[i].find(verb.name) + verb.name.size());
-      rest.erase(std::min(rest.find(" > "), rest.size()));  // where output goes is the shell's business
+      rest.erase(std::min(rest.find(" > "), rest.size()));  // redirection is the shell's business
       std::vector<std::string> words;
       for (std::size_t at = 0; (at = rest.find_first_not_of(' ', at)) != std::string::npos;) {
         const auto end = std::min(rest.find(' ', at), rest.size());

@@ -23,15 +23,14 @@ namespace revisit::cli {
 namespace {
 
 constexpr const char* kTruthHint =
-    "--gt FILE.csv, --positions FILE.csv, @east@north@ names or EXIF GPS give ground truth; --no-labels does without";
+    "ground truth comes from --gt FILE.csv, --positions FILE.csv, @east@north@ names or EXIF GPS; --no-labels runs without";
 
 void check_sources(const DataArgs& args) {
   const bool folders = !args.queries_folder.empty() || !args.database_folder.empty();
   const bool named = !args.dataset.empty() || !args.root.empty();
   if (folders == named) {
-    fail_with_hint(
-        ErrorCode::kUsage, "--queries_folder Q --database_folder D, or --dataset NAME --root FOLDER", "{}",
-        folders ? "two folders and a named data set are given, but one of them is meant" : "which photos to use is not said");
+    fail_with_hint(ErrorCode::kUsage, "--queries_folder Q --database_folder D, or --dataset NAME --root FOLDER", "{}",
+                   folders ? "give two folders or a named data set, not both" : "no photos were given");
   }
   if (folders && (args.queries_folder.empty() || args.database_folder.empty())) {
     fail(ErrorCode::kUsage, "--queries_folder and --database_folder go together, but {} is missing",
@@ -41,7 +40,7 @@ void check_sources(const DataArgs& args) {
     fail(ErrorCode::kUsage, "--dataset and --root go together, but {} is missing", args.dataset.empty() ? "--dataset" : "--root");
   }
   if (named && (args.gt || args.positions)) {
-    fail(ErrorCode::kUsage, "--dataset {} brings its own ground truth, so {} is one too many", args.dataset,
+    fail(ErrorCode::kUsage, "--dataset {} has its own ground truth, so {} cannot be used with it", args.dataset,
          args.gt ? "--gt" : "--positions");
   }
 }
@@ -55,7 +54,7 @@ void add_data_options(std::vector<Option>& options, DataArgs& args) {
                   {"--gt", "FILE", "ground truth: query,best_ref,accepted_refs", to_text(args.gt)},
                   {"--positions", "FILE", "csv image,lat,lon or image,east,north", to_text(args.positions)},
                   {"--dataset", "NAME", "a named data set instead: nordland, msls_val, ...", to_text(args.dataset)},
-                  {"--root", "FOLDER", "where the named data set lies", to_text(args.root)},
+                  {"--root", "FOLDER", "folder that holds the named data set", to_text(args.root)},
                   {"--positive-dist-threshold", "M", "metres within which a reference is right; default 25",
                    to_number(args.positive_dist_threshold_m, {0, limits::kMaxPlaneMetres})},
                   {"--recall-values", "K...", "k of recall@k; default 1 5 10 20",
@@ -73,7 +72,7 @@ void add_run_options(std::vector<Option>& options, DataArgs& args, ModelArgs& mo
        {"--image-size", "H W", "like --size HxW; one number: shorter edge", to_ints(args.image_size, 2, 1, kMaxInputSide), true},
        {"--dim", "D", "PCA-whitened descriptors of D values, learnt from the references",
         to_int(args.dim, 1, Whitening::kMaxTargetDim)},
-       {"--batch-size", "N", "accepted; results never depend on it", to_int(args.batch_size, 1, 65536)}});
+       {"--batch-size", "N", "ignored: results do not depend on it", to_int(args.batch_size, 1, 65536)}});
 }
 
 Dataset load_data(const DataArgs& args, Console& console) {
@@ -82,13 +81,13 @@ Dataset load_data(const DataArgs& args, Console& console) {
   if (!args.dataset.empty()) {
     dataset = load_named(args.dataset, args.root);
     if (args.positive_dist_threshold_m != DataArgs().positive_dist_threshold_m) {
-      console.talk(fmt::format("notice: --positive-dist-threshold {:g} is ignored, {} has a protocol of its own",
+      console.talk(fmt::format("notice: --positive-dist-threshold {:g} is ignored, {} has its own protocol",
                                args.positive_dist_threshold_m, args.dataset));
     }
     if (args.no_labels && dataset.labelled) {
       dataset.labelled = false;
       dataset.positives.clear();
-      dataset.protocol += "; ground truth not used, as asked";
+      dataset.protocol += "; ground truth not used, as requested";
     }
   } else {
     FolderPair pair{args.queries_folder, args.database_folder,           args.gt,
@@ -117,9 +116,8 @@ void apply_image_size(const DataArgs& args, const Dataset& dataset, DescriptorSp
   const double scale = static_cast<double>(args.image_size[0]) / std::min(image.width, image.height);
   const auto side = [&](int pixels) { return std::min(kMaxInputSide, static_cast<int>(std::lround(scale * pixels))); };
   spec.size = Size{side(image.height), side(image.width)};
-  console.talk(
-      fmt::format("notice: --image-size {} is the shorter edge; with the shape of '{}' the input of every photo is {}x{}",
-                  args.image_size[0], first.name, spec.size->height, spec.size->width));
+  console.talk(fmt::format("notice: --image-size {} is the shorter edge; by the shape of '{}', every photo is resized to {}x{}",
+                           args.image_size[0], first.name, spec.size->height, spec.size->width));
 }
 
 void mention_whitening(Dataset& dataset, const std::optional<int>& dim) {
@@ -141,7 +139,7 @@ Side described(Describer& describer, const std::vector<Photo>& photos, const cha
   Side side;
   side.spec = describer.spec();
   int described = 0;
-  const StopScope scope([] { return stop_signal() != 0; }, "stopped while a photo was read");
+  const StopScope scope([] { return stop_signal() != 0; }, "stopped while reading a photo");
   try {
     side.photos = describe_photos(describer, photos, [&](int done, int) {
       progress.update(static_cast<std::size_t>(done), 0);
@@ -158,7 +156,7 @@ Side described(Describer& describer, const std::vector<Photo>& photos, const cha
   const auto& skipped = side.photos.skipped;
   for (const auto& one : skipped) console.warn(fmt::format("skipped {}: {}", one.path, one.reason));
   if (skipped.size() == photos.size() && !skipped.empty()) {
-    fail(skipped.front().code, "not one of the {} {} could be used; the first: {}", photos.size(), label, skipped.front().reason);
+    fail(skipped.front().code, "none of the {} {} could be used; the first: {}", photos.size(), label, skipped.front().reason);
   }
   return side;
 }

@@ -15,7 +15,7 @@
 
 namespace revisit::cli {
 
-/// The data set of eval and sweep, by the names of the field.
+/// The data set of eval and sweep, under the usual flag names.
 struct DataArgs {
   std::string queries_folder;
   std::string database_folder;
@@ -33,17 +33,17 @@ struct DataArgs {
 };
 
 void add_data_options(std::vector<Option>& options, DataArgs& args);
-/// The settings of eval and sweep, whose photos are taken as they lie: orientation is ignored unless said otherwise.
+/// The settings of eval and sweep, which use photos as stored: orientation is ignored unless requested.
 void add_run_options(std::vector<Option>& options, DataArgs& args, ModelArgs& model,
                      std::initializer_list<std::string_view> without = {});
 
-/// Loads and says what was found. A set without ground truth is refused unless that is what was asked for.
+/// Loads the set and prints its notes. One without ground truth is refused unless --no-labels is given.
 Dataset load_data(const DataArgs& args, Console& console);
 
 /// --image-size becomes the size; one number is the shorter edge of the first reference.
 void apply_image_size(const DataArgs& args, const Dataset& dataset, DescriptorSpec& spec, Console& console);
 
-/// A result with shorter descriptors says so.
+/// Notes in the protocol that descriptors are whitened.
 void mention_whitening(Dataset& dataset, const std::optional<int>& dim);
 
 struct Side {
@@ -51,13 +51,13 @@ struct Side {
   DescriptorSpec spec;  ///< complete
 };
 
-/// Describes with progress; skipped photos are named. Throws when not one photo could be used, and Interrupted.
+/// Describes with progress; skipped photos are named. Throws when no photo could be used, and Interrupted.
 Side describe_side(Extractor& extractor, const std::vector<Photo>& photos, const char* label, Console& console);
 Side describe_side(const Recognizer& places, const std::vector<Photo>& photos, const char* label, Console& console);
 Side describe_side(const Model& model, const DescriptorSpec& spec, int threads, const std::vector<Photo>& photos, const char* label,
                    Console& console);
 
-/// Everything about a run but its times and the threshold.
+/// Everything about a run except its times and the threshold.
 RunRecord record_of(const char* command, const std::string& model_name, const Model& model, const Side& queries,
                     const DescriptorSpec& references, int threads, const Console& console);
 
@@ -67,8 +67,8 @@ void add_sides(RunReport& report, const Side& queries, const Side& references);
 /// Each photo once: the same ones are skipped at every setting.
 void keep_skipped(const Side& side, std::vector<Skipped>& all);
 
-/// The spec as an extractor completes it. Throws what the extractor would throw, with `lead` in front: before the first of many is
-/// put to work.
+/// The spec as an extractor completes it. Throws what the extractor would throw, with `lead` in front: for checking many before
+/// the first one runs.
 DescriptorSpec possible_spec(const Model& model, const DescriptorSpec& spec, const std::string& lead);
 
 /// "2026-01-31T12:00:00Z" or, for folder names, "2026-01-31_12-00-00".

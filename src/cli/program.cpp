@@ -8,23 +8,24 @@
 #include <algorithm>
 #include <new>
 
-#include "core/base/fail.h"
-#include "core/base/stop.h"
 #include "cli/console.h"
 #include "cli/help.h"
 #include "cli/parser.h"
 #include "cli/verbs.h"
 #include "cli/words.h"
+#include "core/base/fail.h"
+#include "core/base/stop.h"
+#include "core/formats/text.h"
 
 namespace revisit::cli {
 namespace {
 
 using Arguments = std::vector<std::string>;
 
-constexpr int kClosedOutputExit = 128 + 13;  // as if SIGPIPE had ended us
+constexpr int kClosedOutputExit = 128 + 13;  // as if killed by SIGPIPE
 constexpr const char* kHelpHint = "revisit --help lists the commands";
 
-// The members of a group, or everything, a group as one line.
+// The members of a group, or all verbs with each group as one line.
 std::vector<Listed> listed(const std::string& group = {}) {
   std::vector<Listed> out;
   for (const auto& verb : kVerbs) {
@@ -63,7 +64,7 @@ const VerbEntry* find_verb(const std::string& name) {
   fail_with_hint(ErrorCode::kUsage, kHelpHint, "unknown {} '{}'{}", kind, word, did_you_mean(word, known));
 }
 
-// Splits "model import FILE" into its verb and the rest. A null verb means that help of the group is wanted.
+// Splits "model import FILE" into its verb and the rest. A null verb means that the help of the group was asked for.
 const VerbEntry* take_verb(Arguments& words, bool group_is_enough) {
   const auto word = words.front();
   words.erase(words.begin());
@@ -93,17 +94,10 @@ int show_help(Arguments words, Console& console) {
   return 0;
 }
 
-// The library speaks of fields in backquotes, `accept_truncated`; where the verb has a flag of that name, that is what a user types.
-std::string with_flags(std::string text, const Verb& verb) {
-  for (const auto& option : verb.options) {
-    std::string field = option.long_name().substr(2);
-    std::ranges::replace(field, '-', '_');
-    const std::string quoted = "`" + field + "`";
-    for (auto at = text.find(quoted); at != std::string::npos; at = text.find(quoted)) {
-      text.replace(at, quoted.size(), option.long_name());
-    }
-  }
-  return text;
+Error with_flags(const Error& error, const Verb& verb) {
+  Arguments flags;
+  for (const auto& option : verb.options) flags.push_back(option.long_name());
+  return {error.code(), revisit::with_flags(error.what(), flags), revisit::with_flags(error.hint(), flags)};
 }
 
 int dispatch(const Arguments& arguments, Console& console) {
@@ -132,7 +126,7 @@ int dispatch(const Arguments& arguments, Console& console) {
   try {
     return verb.run();
   } catch (const Error& error) {
-    throw Error(error.code(), with_flags(error.what(), verb), with_flags(error.hint(), verb));
+    throw with_flags(error, verb);
   }
 }
 
@@ -153,7 +147,7 @@ int run_program(const Arguments& arguments) noexcept {
     const bool by_signal = error.code() == ErrorCode::kInterrupted && stop_signal() != 0;
     return by_signal ? 128 + stop_signal() : exit_code_of(error.code());
   } catch (const std::bad_alloc&) {
-    console.error(ErrorCode::kNoMemory, "there is not enough memory for this", "a smaller --size needs less");
+    console.error(ErrorCode::kNoMemory, "not enough memory", "use a smaller --size");
     return exit_code_of(ErrorCode::kNoMemory);
   } catch (const std::exception& error) {
     console.error(ErrorCode::kInternal, fmt::format("unexpected failure: {}", error.what()), "");

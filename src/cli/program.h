@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The program without main: dispatch to a verb, and the one place where exceptions become words and exit codes.
+// The program without main: dispatch to a verb, and the one place where exceptions become messages and exit codes.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace revisit::cli {
 
-/// `arguments` without the program's name. Returns the exit code; nothing is thrown.
+/// `arguments` without the program's name. Returns the exit code; does not throw.
 int run_program(const std::vector<std::string>& arguments) noexcept;
 
 }  // namespace revisit::cli

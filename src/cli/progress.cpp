@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Rate and time left are plain means since the start: images of one run cost about the same.
+// Rate and remaining time are plain means since the start: the images of a run take about the same time.
 #include "cli/progress.h"
 
 #include <fmt/format.h>

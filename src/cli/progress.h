@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// How far a long run is: one rewriting line on a terminal, otherwise a line every ten seconds.
+// Progress of a long run: one rewritten line on a terminal, otherwise a line every ten seconds.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ struct ProgressState {
   double elapsed_s = 0;
 };
 
-/// "0:07", "15:12", "1:02:03"; "?" for what cannot be known yet.
+/// "0:07", "15:12", "1:02:03"; "?" while unknown.
 std::string format_eta(double seconds);
 
 /// "describing 1240/10000  12.4 %  9.6 img/s  ETA 15:12  skipped 2"

@@ -7,9 +7,6 @@
 #include <map>
 #include <memory>
 
-#include "core/base/fail.h"
-#include "core/base/limits.h"
-#include "core/base/stop.h"
 #include "cli/answers.h"
 #include "cli/binding.h"
 #include "cli/index_options.h"
@@ -17,6 +14,10 @@
 #include "cli/photo_run.h"
 #include "cli/run_folder.h"
 #include "cli/verbs.h"
+#include "core/base/fail.h"
+#include "core/base/limits.h"
+#include "core/base/stop.h"
+#include "core/formats/text.h"
 #include "revisit/recognizer.h"
 #include "revisit/whitening.h"
 
@@ -61,25 +62,26 @@ SearchOptions search_options(const QueryArgs& args) {
     out.radius_m = *args.radius_m;
   }
   if (args.after_s && args.before_s && *args.after_s > *args.before_s) {
-    fail(ErrorCode::kUsage, "no photo can be taken both --after and --before: the first is later than the second");
+    fail(ErrorCode::kUsage, "--after is later than --before, so no photo can match");
   }
   out.after_s = args.after_s;
   out.before_s = args.before_s;
   return out;
 }
 
-constexpr const char* kTimesHint = "EXIF or the time column of --positions gives times; --exclude-recent N does without";
+constexpr const char* kTimesHint = "times come from EXIF or the time column of --positions; --exclude-recent N needs none";
 
 void mention_unfindable(int known, int photos, const char* what, const char* filter, Console& console) {
   if (known == 0) {
-    console.talk(fmt::format("notice: no photo of the index has a {}, so {} finds none", what, filter));
+    console.talk(fmt::format("notice: no photo in the index has a {}, so {} finds nothing", what, filter));
   } else if (known < photos) {
-    console.talk(fmt::format("notice: {} of {} photos of the index have no {}: {} cannot find them", photos - known, photos, what,
-                             filter));
+    console.talk(fmt::format("notice: {} of {} in the index {} no {}, so {} cannot find {}", photos - known,
+                             counted(photos, "photo"), photos - known == 1 ? "has" : "have", what, filter,
+                             photos - known == 1 ? "it" : "them"));
   }
 }
 
-// A filter by something the index does not know leaves photos out, and the reason is hard to guess.
+// A filter by something the index lacks leaves photos out for a reason that is hard to guess.
 void check_filters(const Index& index, const QueryArgs& args, Console& console) {
   const bool by_time = args.after_s || args.before_s || args.exclude_seconds;
   if (args.near.empty() && !by_time) return;
@@ -94,18 +96,17 @@ void check_filters(const Index& index, const QueryArgs& args, Console& console) 
   const std::string& folder = args.words.front();
   if (!args.near.empty() && placed > 0 && on_globe == 0) {
     fail_with_hint(ErrorCode::kUsage,
-                   "revisit index add with --positions FILE.csv (image,lat,lon) says where on the globe they are",
-                   "--near is a latitude and longitude, but index '{}' knows its photos in metres east and north only", folder);
+                   "give their latitude and longitude: revisit index add with --positions FILE.csv (image,lat,lon)",
+                   "--near is a latitude and longitude, but the photos of index '{}' have only metres east and north", folder);
   }
   if (args.exclude_seconds && timed == 0) {
-    fail_with_hint(ErrorCode::kUsage, kTimesHint,
-                   "--exclude-seconds needs times, but when the photos of index '{}' were taken is not known", folder);
+    fail_with_hint(ErrorCode::kUsage, kTimesHint, "--exclude-seconds needs times, but no photo of index '{}' has one", folder);
   }
   if (!args.near.empty()) mention_unfindable(placed, index.live_rows(), "position", "--near", console);
   if (by_time) mention_unfindable(timed, index.live_rows(), "time", "a search by time", console);
 }
 
-// Photos of two folders may have the same name; then each is shown with its path.
+// Photos from two folders may share a name; then each is shown with its path.
 void tell_apart(std::vector<Photo>& photos) {
   std::map<std::string, int> count;
   for (const auto& photo : photos) ++count[photo.name];
@@ -120,7 +121,7 @@ std::vector<Match> matches_of(const Answer& answer) {
   return out;
 }
 
-// Photos that were not described match nothing. With times each query has its own options: the recent past is no revisit.
+// Photos that were not described match nothing. With times each query has its own options: the recent past is not a revisit.
 std::vector<std::vector<Match>> ask_each(const Recognizer& places, const DescribedPhotos& queries, const std::vector<Photo>& photos,
                                          AskOptions options) {
   const auto dim = static_cast<std::size_t>(queries.dim);
@@ -173,14 +174,14 @@ std::vector<Photo> query_photos(const QueryArgs& args, Console& console) {
   if (args.exclude_seconds) {
     for (const auto& photo : photos) {
       if (photo.time_s) continue;
-      fail_with_hint(ErrorCode::kUsage, kTimesHint,
-                     "--exclude-seconds needs the time of every query, but that of '{}' is not known", photo.name);
+      fail_with_hint(ErrorCode::kUsage, kTimesHint, "--exclude-seconds needs the time of every query, but '{}' has none",
+                     photo.name);
     }
   }
   return photos;
 }
 
-// The index stands first; a photo there and an index behind it were meant the other way round.
+// The index comes first; a photo followed by an index is a mix-up worth a hint.
 void require_index(const std::vector<std::string>& words) {
   std::error_code ignored;
   if (fs::is_directory(words.front(), ignored) || !fs::exists(words.front(), ignored)) return;
@@ -213,7 +214,7 @@ int run_query(const QueryArgs& args, Console& console) {
       threshold_for(places.model().info(), queries.spec, args.min_similarity, args.dim.has_value()), console);
   add_sides(report, queries, {});
   report.run.dim = args.dim.value_or(report.run.dim);
-  stop_at_once_on_signal();  // making a graph or a projection takes its time
+  stop_at_once_on_signal();  // building a graph or a projection takes a while
   report.matches = ask_each(places, queries.photos, report.dataset.queries, options);
   add_references(report, index, !args.output.empty());
   report.dataset.name = folder.filename().string();
@@ -244,12 +245,13 @@ Verb make_query(Console& console) {
   verb.positional = {"DB IMAGE|DIR...", "the index; photos, folders, globs, lists or tables", 2, 1'000'000, &args->words};
   auto& options = verb.options;
   options = {
-      {"-k,--top-k", "K", "matches per query, 1 to 1000, printed one per line; default 10, of which the first is printed", to_int(args->top_k, 1, limits::kMaxTopK)},
+      {"-k,--top-k", "K", "matches per query, 1 to 1000, printed one per line; default 10, of which the first is printed",
+       to_int(args->top_k, 1, limits::kMaxTopK)},
       {"--min-similarity", "S", "below it the answer is \"no match\"; default: the model's, if calibrated",
        to_number(args->min_similarity, {-1, 1})},
       {"--search", "HOW", "exact, or fast: re-ranks only the best 50 of a coarse scan; default exact",
        to_choice(args->search, {"exact", "fast"})},
-      {"--ann", "HOW", "hnsw: approximate search by a graph, made once and kept in the index", to_choice(args->ann, {"hnsw"})},
+      {"--ann", "HOW", "hnsw: approximate search by a graph, built once and kept in the index", to_choice(args->ann, {"hnsw"})},
       {"--dim", "D", "search descriptors PCA-whitened to D values, learnt from the index",
        to_int(args->dim, 1, Whitening::kMaxTargetDim)},
       {"--near", "LAT,LON", "only photos within --radius of this place", to_numbers(args->near, {-540, 540})},

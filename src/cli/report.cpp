@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// `revisit report`: the page and the drawings of a run once more, without its model.
+// `revisit report`: redraws the page and the drawings of a run, without its model.
 #include "revisit/lab/report.h"
 
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 
 #include "cli/binding.h"
 #include "cli/verbs.h"
+#include "core/formats/text.h"
 
 namespace revisit::cli {
 namespace {
@@ -21,7 +22,7 @@ struct ReportArgs {
   std::string output;
 };
 
-/// Missing photos are named in the page; here they are counted, so that nobody has to look for them.
+/// The page names missing photos; here they are counted, so that they are noticed.
 std::size_t missing_photos(const RunReport& report) {
   std::size_t missing = 0;
   for (const auto* photos : {&report.dataset.queries, &report.dataset.references}) {
@@ -35,12 +36,13 @@ std::size_t missing_photos(const RunReport& report) {
 
 std::vector<std::string> draw(const RunReport& report, const fs::path& folder, Console& console) {
   if (const auto missing = missing_photos(report); missing > 0) {
-    console.warn(fmt::format("{} of {} photos are no longer where they were; the page names those it would have shown", missing,
-                             report.dataset.queries.size() + report.dataset.references.size()));
+    console.warn(fmt::format("{} of {} {} no longer at the recorded path; the page names those it would have shown", missing,
+                             counted(report.dataset.queries.size() + report.dataset.references.size(), "photo"),
+                             missing == 1 ? "is" : "are"));
   }
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) throw Error(ErrorCode::kIo, fmt::format("cannot make the folder '{}': {}", folder.string(), error.message()));
+  if (error) throw Error(ErrorCode::kIo, fmt::format("cannot create the folder '{}': {}", folder.string(), error.message()));
   write_report(folder / "report.html", report);
   return {"report.html"};
 }
@@ -70,8 +72,8 @@ Verb make_report(Console& console) {
   Verb verb;
   verb.name = "report";
   verb.about =
-      "draws report.html of a match, query or eval run again from its run.json and the tables beside it, or table, curve (svg, "
-      "png) and page of a sweep from its sweep.json. No model is needed; photos are read from where they were.";
+      "redraws report.html of a match, query or eval run from its run.json and the tables beside it, or table, curve (svg, png) "
+      "and page of a sweep from its sweep.json. Needs no model; photos are read from the recorded paths.";
   verb.examples = {"revisit report out/run.json", "revisit report logs/mine/2026-01-31_12-00-00/run.json -o page",
                    "revisit report sweep/sweep.json -o figures --json"};
   verb.positional = {"RUN.json", "run.json of match, query or eval, or sweep.json", 1, 1, &args->file};

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// One extractor serves both sides unless references keep another share of their tokens.
+// One extractor serves both sides unless references use another rho.
 #include "cli/run_folder.h"
 
 #include <fmt/format.h>

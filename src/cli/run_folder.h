@@ -10,7 +10,7 @@
 
 namespace revisit::cli {
 
-/// Looks once more at the photos the report shows, writes everything and says so.
+/// Describes the photos the report shows once more, writes everything and names the files.
 void write_run_folder(const std::filesystem::path& folder, RunReport& report, const Model& model, Console& console);
 
 }  // namespace revisit::cli

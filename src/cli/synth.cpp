@@ -8,10 +8,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "core/base/stop.h"
 #include "cli/binding.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
+#include "core/base/stop.h"
+#include "core/formats/text.h"
 #include "revisit/lab/dataset.h"
 
 namespace revisit::cli {
@@ -27,8 +28,9 @@ struct SynthArgs {
 void mention_strangers(const std::filesystem::path& folder, int expected, Console& console) {
   const auto there = photos_in(folder).size();
   if (there > static_cast<std::size_t>(expected)) {
-    console.warn(fmt::format("notice: '{}' holds {} pictures that are not part of this town", folder.string(),
-                             there - static_cast<std::size_t>(expected)));
+    const auto strangers = there - static_cast<std::size_t>(expected);
+    console.warn(fmt::format("notice: '{}' holds {} that {} not part of this town", folder.string(),
+                             counted(strangers, "picture"), strangers == 1 ? "is" : "are"));
   }
 }
 
@@ -41,7 +43,8 @@ int run_synth(SynthArgs& args, Console& console) {
   write_town(out, args.town, [&](int done, int all) {
     progress.update(static_cast<std::size_t>(done), 0);
     if (const int signal = stop_signal(); signal != 0 && done < all) {
-      throw Interrupted(signal, fmt::format("stopped after {} of {} pictures; the same command makes the rest", done, all));
+      throw Interrupted(signal,
+                        fmt::format("stopped after {} of {} pictures; run the same command again for the rest", done, all));
     }
     return true;
   });
@@ -72,16 +75,16 @@ Verb make_synth(Console& console) {
   Verb verb;
   verb.name = "synth";
   verb.about =
-      "renders a made-up town: every place from several viewpoints, in other seasons, light and weather, with ground truth. "
-      "The same options give the same pictures everywhere.";
+      "renders a made-up town: every place from several viewpoints, in different seasons, light and weather, with ground truth. "
+      "The same options give the same pictures on every machine.";
   verb.examples = {"revisit synth town", "revisit synth town --places 200 --views 4 --seed 7",
                    "revisit synth small --places 6 --size 120x160 --json"};
   verb.positional = {"OUT", "folder to write: OUT/queries, OUT/database and OUT/gt.csv", 1, 1, &args->out};
   verb.options = {
       {"--places", "N", "places, 1 to 100000; default 50", to_int(args->town.places, 1, 100'000)},
-      {"--views", "V", "pictures a place, 1 query and V-1 references, 2 to 1000; default 3", to_int(args->town.views, 2, 1000)},
-      {"--seed", "S", "another seed is another town; default 0", to_seed(args->town.seed)},
-      {"--size", "HxW", "of the pictures; default 360x480", to_size(args->size)}};
+      {"--views", "V", "pictures per place, 1 query and V-1 references, 2 to 1000; default 3", to_int(args->town.views, 2, 1000)},
+      {"--seed", "S", "each seed is a different town; default 0", to_seed(args->town.seed)},
+      {"--size", "HxW", "size of the pictures; default 360x480", to_size(args->size)}};
   console.add_options(verb.options);
   verb.run = [args, &console] { return run_synth(*args, console); };
   return verb;

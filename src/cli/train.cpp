@@ -64,12 +64,12 @@ void require_inputs(const TrainConfig& config, const std::string& file) {
   for (const auto& [key, path] : inputs_of(config)) {
     std::error_code error;
     if (path.empty() || fs::exists(path, error)) continue;
-    fail_with_hint(ErrorCode::kNotFound, "relative paths start at the configuration's folder", "{}: {} does not exist: '{}'", file,
-                   key, path.string());
+    fail_with_hint(ErrorCode::kNotFound, "relative paths are taken from the configuration's folder",
+                   "{}: {} does not exist: '{}'", file, key, path.string());
   }
 }
 
-// Beside the program in the build folder as after installation.
+// Beside the program, both in the build folder and installed.
 fs::path find_trainer() {
   std::error_code error;
   const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
@@ -82,7 +82,7 @@ fs::path find_trainer() {
                  (folder / REVISIT_LIBEXEC / "revisit-train").lexically_normal().string());
 }
 
-// LibTorch takes whatever BLAS it finds first: the one that shares its threads has to stand before Debian's choice.
+// LibTorch takes the first BLAS it finds: the one that shares its threads has to come before Debian's choice.
 void prefer_openmp_blas(Console& console) {
   if (::access(REVISIT_OPENBLAS_FOLDER "/libblas.so.3", R_OK) != 0) {
     console.warn("notice: the package libopenblas0-openmp is not installed; training may be many times slower without it");
@@ -93,8 +93,8 @@ void prefer_openmp_blas(Console& console) {
   ::setenv("LD_LIBRARY_PATH", any ? fmt::format("{}:{}", REVISIT_OPENBLAS_FOLDER, before).c_str() : REVISIT_OPENBLAS_FOLDER, 1);
 }
 
-// OpenBLAS knows processors by their model number and gives those made after it the kernels of 2004, ten times slower. The
-// instructions of this one say better which kernels it can run; those of newer processors gain nothing in single precision.
+// OpenBLAS identifies processors by model number and gives newer ones its kernels of 2004, ten times slower. The
+// instruction set is a better guide; the kernels for newer processors gain nothing in single precision.
 void name_the_processor() {
 #if defined(__x86_64__)
   constexpr int kUnlessSet = 0;
@@ -162,7 +162,7 @@ int run_train(const TrainArgs& args, Console& console) {
   if (!args.preset.empty()) {
     if (!args.config.empty()) {
       fail_with_hint(ErrorCode::kUsage, "revisit train --print-config weiad-tiny > tiny.toml",
-                     "--print-config takes the name of a preset and no file, but '{}' is given too", args.config.front());
+                     "--print-config takes the name of a preset and no file, but '{}' was given too", args.config.front());
     }
     console.data(train_preset(args.preset));
     return 0;
@@ -195,22 +195,21 @@ Verb make_train(Console& console) {
   Verb verb;
   verb.name = "train";
   verb.about = fmt::format(
-      "learns a model from photos of places, as a TOML file says; --print-config writes one to start from, every key explained: "
-      "{}. "
-      "Needs a build with LibTorch, else exit 1.",
+      "trains a model on photos of places, as a TOML file describes; --print-config writes a file to start from, with every key "
+      "explained: {}. Exits with 1 if revisit was built without LibTorch.",
       fmt::join(train_presets(), ", "));
   verb.examples = {"revisit train --print-config weiad-tiny > tiny.toml", "revisit train tiny.toml --resume --steps 2000",
                    "revisit train tiny.toml --out runs/second --seed 2"};
-  verb.positional = {"CONFIG.toml", "what to learn, from what; relative paths in it start at its folder", 0, 1, &args->config};
+  verb.positional = {"CONFIG.toml", "what to train on what; relative paths in it are taken from its folder", 0, 1, &args->config};
   verb.options = {
       {"--out", "DIR", "where checkpoints, log and model go; default: runs/NAME, with the configuration's name",
        to_text(args->out)},
-      {"--resume", "", "go on from the last checkpoint in DIR", to_switch(args->resume)},
+      {"--resume", "", "continue from the last checkpoint in DIR", to_switch(args->resume)},
       {"--device", "D", "cpu or cuda; default: the configuration's", to_choice(overrides.device, {"cpu", "cuda"})},
       precision_option(overrides),
       {"--threads", "N", "cores used, 1 to 1024; default: the configuration's", to_int(overrides.threads, 1, 1024)},
-      {"--steps", "N", "steps in all, 1 to 100000000; default: the configuration's", to_int(overrides.steps, 1, 100'000'000)},
-      {"--seed", "S", "default: the configuration's", to_seed(overrides.seed)},
+      {"--steps", "N", "total steps, 1 to 100000000; default: the configuration's", to_int(overrides.steps, 1, 100'000'000)},
+      {"--seed", "S", "seed of the run; default: the configuration's", to_seed(overrides.seed)},
       {"--print-config", "PRESET", "write a preset to standard output and do nothing else", to_text(args->preset)}};
   verb.run = [args, &console] { return run_train(*args, console); };
   return verb;
@@ -223,20 +222,19 @@ Verb make_ablate(Console& console) {
   Verb verb;
   verb.name = "ablate";
   verb.about =
-      "takes WeiAD and WeiToP apart on your data: trains a configuration as it is and with one thing changed at a time, and "
-      "writes the "
-      "table of recalls. Stop it and start it again as you like: rows that are done are kept. Needs a build with LibTorch, else "
-      "exit 1.";
+      "measures what each part of WeiAD and WeiToP is worth on your data: trains a configuration as it is and with one change at "
+      "a time, and writes a table of recalls. Finished rows are kept, so it can be stopped and started again. Exits with 1 if "
+      "revisit was built without LibTorch.";
   verb.examples = {"revisit ablate tiny.toml", "revisit ablate tiny.toml --seeds 5 --out runs/five",
                    "revisit ablate tiny.toml --only parts,kappa"};
-  verb.positional = {"CONFIG.toml", "the whole, as for `revisit train`", 0, 1, &args->config};
+  verb.positional = {"CONFIG.toml", "the full model, as for `revisit train`", 0, 1, &args->config};
   verb.options = {
       {"--out", "DIR", "where the rows and the table go; default: runs/NAME-ablation, with the configuration's name",
        to_text(args->out)},
       {"--seeds", "N", "runs of each row of the group parts, 1 to 100; other rows run once; default: 3",
        to_int(args->seeds, 1, 100)},
       {"--only", "GROUPS",
-       "some of parts, tiers, delta, gamma, layer, kappa, cluster, with commas between; default: all. The last two need no "
+       "groups, separated by commas: parts, tiers, delta, gamma, layer, kappa, cluster; default: all. The last two need no "
        "training",
        to_text(args->groups)},
       {"--device", "D", "cpu or cuda; default: the configuration's", to_choice(overrides.device, {"cpu", "cuda"})},

@@ -39,7 +39,7 @@ struct VerbGroup {
 
 inline constexpr VerbGroup kVerbGroups[] = {
     {"index", "a collection of photos on disk: add, info, verify, merge, export"},
-    {"model", "model files: import a checkpoint, inspect, fit-vlad without training, average, list"},
+    {"model", "model files: import a checkpoint, inspect, fit without training, average, list"},
 };
 
 struct VerbEntry {
@@ -49,28 +49,28 @@ struct VerbEntry {
 };
 
 inline constexpr VerbEntry kVerbs[] = {
-    {"describe", "photos to descriptors: .npy, JSON, or a table of similarities", make_describe},
-    {"index add", "photos into an index; the same command resumes", make_index_add},
-    {"index info", "what an index holds and how it was made", make_index_info},
-    {"index verify", "is every row of an index sound", make_index_verify},
-    {"index merge", "several indexes into one", make_index_merge},
-    {"index export", "an index as npy, hloc pairs, csv, GeoJSON or KML", make_index_export},
-    {"query", "have I been here before: photos against an index, or \"no match\"", make_query},
-    {"match", "a folder of queries against a folder of references: which places are the same", make_match},
-    {"eval", "recall@k of a model on a data set, with intervals and pictures", make_eval},
-    {"sweep", "accuracy against time, over rho and models", make_sweep},
-    {"compare", "models, pruners and settings against each other on several data sets", make_compare},
-    {"report", "the page and curves of a run drawn again, without its model", make_report},
-    {"synth", "a made-up town with ground truth, to try things out", make_synth},
-    {"train", "a model learnt from photos of places, as a TOML file says", make_train},
-    {"ablate", "what each part of WeiAD and WeiToP is worth on your data", make_ablate},
-    {"model import", "a checkpoint (.pth .ckpt .pt .safetensors) to a model file", make_model_import},
-    {"model inspect", "what a model file holds", make_model_inspect},
-    {"model fit-vlad", "a model without training: a vocabulary fitted on your photos", make_model_fit_vlad},
-    {"model average", "the mean of several trainings that began alike", make_model_average},
-    {"model list", "built-in models and model files found here", make_model_list},
-    {"bench", "milliseconds per image by rho, next to what this machine can do", make_bench},
-    {"doctor", "is this machine fit: CPU, memory, libraries, disk, self-test", make_doctor},
+    {"describe", "turn photos into descriptors: .npy, JSON, or a table of similarities", make_describe},
+    {"index add", "add photos to an index; the same command resumes", make_index_add},
+    {"index info", "show what an index holds and how it was made", make_index_info},
+    {"index verify", "check every row of an index for damage", make_index_verify},
+    {"index merge", "add the photos of several indexes to one", make_index_merge},
+    {"index export", "write an index as npy, hloc pairs, csv, GeoJSON or KML", make_index_export},
+    {"query", "have I been here before? Look photos up in an index, or \"no match\"", make_query},
+    {"match", "compare a folder of queries with a folder of references: which places are the same?", make_match},
+    {"eval", "measure recall@k of a model on a data set, with intervals and pictures", make_eval},
+    {"sweep", "plot accuracy against time, over rho and models", make_sweep},
+    {"compare", "compare models, pruners and settings on several data sets", make_compare},
+    {"report", "redraw the page and curves of a run, without its model", make_report},
+    {"synth", "render a made-up town with ground truth, to try things out", make_synth},
+    {"train", "train a model on photos of places, as a TOML file describes", make_train},
+    {"ablate", "measure what each part of WeiAD and WeiToP is worth on your data", make_ablate},
+    {"model import", "turn a checkpoint (.pth .ckpt .pt .safetensors) into a model file", make_model_import},
+    {"model inspect", "show what a model file holds", make_model_inspect},
+    {"model fit-vlad", "make a model without training: a vocabulary fitted on your photos", make_model_fit_vlad},
+    {"model average", "average several trainings that started alike", make_model_average},
+    {"model list", "list the built-in models and the model files found here", make_model_list},
+    {"bench", "measure milliseconds per image by rho, next to what this machine can do", make_bench},
+    {"doctor", "check this machine: CPU, memory, libraries, disk, self-test", make_doctor},
 };
 
 }  // namespace revisit::cli

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Small text tools of the command line: one spelling of flags, names grouped for a reader, quoting. Near misses come from base.
+// Small text tools of the command line: one spelling of flags, grouped names, quoting. Near misses are in base.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ std::vector<std::string> normalise_arguments(const std::vector<std::string>& arg
 /// {"head.weight", "head.bias", "mask_token"} becomes "head.*, mask_token". Long lists are cut with a count.
 std::string group_by_prefix(const std::vector<std::string>& names);
 
-/// Foreign text for a terminal or a line of output: control characters become "\\n", "\\x1b" and the like.
+/// Untrusted text for a terminal or a line of output: control characters become "\\n", "\\x1b" and the like.
 std::string on_one_line(std::string_view text);
 
 /// 1536 is "1.5 KB": three digits at most, powers of 1024.

@@ -47,15 +47,17 @@ TEST_F(BeforeWork, AnOutputThatCannotBeWrittenIsRefused) {
     int exit_code;
     std::string sentence;
   };
-  const std::string in_the_way = "'file' is a file, but a folder is to be written";
+  const std::string in_the_way = "'file' is a file, not a folder";
   const std::vector<Case> cases{
       {{"match", "q", "r", "--model", "demo", "-o", "file/deeper/still"}, 2, in_the_way},
       {{"match", "q", "r", "--model", "demo", "-o", "file"}, 2, in_the_way},
       {{"query", "db", "q", "-o", "file/deeper"}, 2, in_the_way},
       {with(sweep, {"-o", "file/deeper"}), 2, in_the_way},
-      {with(eval, {"--log_dir", "mine"}), 2, "'logs' is a file, but a folder is to be written"},
-      {with(eval, {"--calibrate", "-o", "nowhere/sure.safetensors"}), 1, "there is no folder 'nowhere'"},
-      {{"model", "fit-vlad", "demo", "--photos", "r", "-o", "nowhere/vlad.safetensors"}, 1, "there is no folder 'nowhere'"},
+      {with(eval, {"--log_dir", "mine"}), 2, "'logs' is a file, not a folder"},
+      {with(eval, {"--calibrate", "-o", "nowhere/sure.safetensors"}), 1, "the folder 'nowhere' does not exist"},
+      {{"model", "fit-vlad", "demo", "--photos", "r", "-o", "nowhere/vlad.safetensors"},
+       1,
+       "the folder 'nowhere' does not exist"},
       {{"model", "fit-vlad", "demo", "--photos", "r", "-o", "r"}, 1, "cannot write 'r': it is a folder"}};
   for (const auto& one : cases) {
     const auto result = run(one.words);
@@ -130,17 +132,17 @@ TEST_F(BeforeWork, PhotosAFilterCannotFindAreTold) {
   const auto partly = ask("some", {"--exclude-seconds", "5"});
   ASSERT_EQ(partly.exit_code, 0) << partly.err;
   EXPECT_EQ(partly.json()["queries"][0]["matches"].size(), 1U);
-  EXPECT_NE(partly.err.find("2 of 4 photos of the index have no time"), std::string::npos) << partly.err;
-  EXPECT_NE(ask("some", {"--near", "59.4,24.7", "--radius", "9"}).err.find("2 of 4 photos of the index have no position"),
+  EXPECT_NE(partly.err.find("2 of 4 photos in the index have no time"), std::string::npos) << partly.err;
+  EXPECT_NE(ask("some", {"--near", "59.4,24.7", "--radius", "9"}).err.find("2 of 4 photos in the index have no position"),
             std::string::npos);
 
   const auto untimed = ask("bare", {"--exclude-seconds", "5"});
   EXPECT_EQ(untimed.exit_code, 2);
-  EXPECT_NE(untimed.out.find("when the photos of index 'bare' were taken is not known"), std::string::npos) << untimed.out;
+  EXPECT_NE(untimed.out.find("no photo of index 'bare' has one"), std::string::npos) << untimed.out;
 
   const auto plane = ask("plane", {"--near", "59.4,24.7", "--radius", "9"});
   EXPECT_EQ(plane.exit_code, 2);
-  EXPECT_NE(plane.out.find("index 'plane' knows its photos in metres east and north only"), std::string::npos) << plane.out;
+  EXPECT_NE(plane.out.find("the photos of index 'plane' have only metres east and north"), std::string::npos) << plane.out;
 }
 
 }  // namespace

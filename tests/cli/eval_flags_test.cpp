@@ -78,7 +78,7 @@ TEST_F(EvalFlags, APrecisionOutOfReachIsAnErrorBesideTheEvaluation) {
   const auto text = run(calibrate);
   EXPECT_EQ(text.exit_code, 1);
   EXPECT_TRUE(text.out.starts_with("R@1: 0.0")) << text.out;
-  EXPECT_NE(text.err.find("revisit: error: no similarity gives a precision of 0.99"), std::string::npos) << text.err;
+  EXPECT_NE(text.err.find("revisit: error: no similarity reaches a precision of 0.99"), std::string::npos) << text.err;
   calibrate.emplace_back("--json");
   const auto result = run(calibrate);
   EXPECT_EQ(result.exit_code, 1);
@@ -131,7 +131,7 @@ TEST_F(EvalFlags, WithoutLabelsThereAreMatchesButNoRecall) {
   const auto result = eval({"--no_labels", "--json"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_FALSE(result.json().contains("recall"));
-  EXPECT_NE(result.json()["protocol"].get<std::string>().find("no ground truth, as asked"), std::string::npos);
+  EXPECT_NE(result.json()["protocol"].get<std::string>().find("no ground truth, as requested"), std::string::npos);
   EXPECT_FALSE(exists("logs")) << "nothing is written unless asked for";
   EXPECT_NE(result.err.find("--log_dir NAME writes the matches"), std::string::npos) << result.err;
   ASSERT_EQ(eval({"--no_labels", "--log_dir", "mine"}).exit_code, 0);
@@ -147,8 +147,7 @@ TEST_F(EvalFlags, WithoutLabelsThereAreMatchesButNoRecall) {
   without.insert(without.end(), {"--no_labels", "--positive_dist_threshold", "10"});
   const auto plain = run(without);
   EXPECT_FALSE(plain.json().contains("recall")) << plain.out;
-  EXPECT_NE(plain.err.find("--positive-dist-threshold 10 is ignored, sped has a protocol of its own"), std::string::npos)
-      << plain.err;
+  EXPECT_NE(plain.err.find("--positive-dist-threshold 10 is ignored, sped has its own protocol"), std::string::npos) << plain.err;
   auto twice = named;
   twice.insert(twice.end(), {"--gt", "town/gt.csv"});
   EXPECT_EQ(run(twice).exit_code, 2);

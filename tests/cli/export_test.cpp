@@ -138,7 +138,7 @@ TEST_F(Export, ANameThatDoesNotSayWhatToWriteIsRefused) {
   for (const auto* name : {"all.kmz", "all", "all.npy.gz"}) {
     const auto refused = run({"index", "export", "db", "-o", name});
     EXPECT_EQ(refused.exit_code, 2) << name;
-    EXPECT_NE(refused.err.find("'" + std::string(name) + "' does not say what to write"), std::string::npos) << refused.err;
+    EXPECT_NE(refused.err.find("'" + std::string(name) + "' does not tell the format"), std::string::npos) << refused.err;
     for (const auto* known : {".npy", ".txt", ".csv", ".geojson", ".json", ".kml", "--format"})
       EXPECT_NE(refused.err.find(known), std::string::npos) << refused.err;
     EXPECT_FALSE(exists(name));

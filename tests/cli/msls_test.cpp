@@ -70,7 +70,7 @@ TEST_F(Msls, WhatCannotBeWrittenOrScoredIsSaidInASentence) {
   text_file("bad.txt", "miamiq0 miamid0\nmiamiq0 miamid1\n");
   const auto twice = eval({"--score-msls", "bad.txt", "--root", "msls", "--recall-values", "1"});
   EXPECT_EQ(twice.exit_code, 3);
-  EXPECT_NE(twice.err.find("line 2: the query 'miamiq0' was predicted in line 1 already"), std::string::npos) << twice.err;
+  EXPECT_NE(twice.err.find("line 2: the query 'miamiq0' already has predictions in line 1"), std::string::npos) << twice.err;
   const auto few = eval({"--score-msls", "bad.txt", "--root", "msls"});
   EXPECT_NE(few.err.find("too few for recall@20"), std::string::npos) << few.err;
   const auto other = eval({"--queries_folder", "msls/test/miami/query", "--database_folder", "msls/test/miami/database",
@@ -84,7 +84,8 @@ TEST_F(Msls, APhotoThatCannotBeReadHasNoLine) {
   text_file("msls/test/athens/query/images/athensq1.jpg", "no picture");
   const auto made = predict({"--msls-challenge", "predictions.txt"});
   EXPECT_EQ(made.exit_code, 4) << made.err;
-  EXPECT_NE(made.err.find("1 of 18 queries have no line in predictions.txt"), std::string::npos) << made.err;
+  EXPECT_NE(made.err.find("1 of 18 queries could not be described and has no line in predictions.txt"), std::string::npos)
+      << made.err;
   const auto text = contents("predictions.txt");
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 17);
   EXPECT_EQ(text.find("athensq1"), std::string::npos);

@@ -60,7 +60,7 @@ TEST_F(ReportVerb, NamesPhotosThatWereMovedAway) {
   std::filesystem::rename(folder_ / "town/queries", folder_ / "town/elsewhere");
   const auto result = run({"report", "out/run.json"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_NE(result.err.find("4 of 12 photos are no longer where they were"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("4 of 12 photos are no longer at the recorded path"), std::string::npos) << result.err;
   EXPECT_NE(contents("out/report.html").find("missing file:"), std::string::npos);
 }
 

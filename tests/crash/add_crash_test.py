@@ -145,7 +145,7 @@ def full(root):
         index = disk / "index"
         result = run("index", "add", index, photos, "--size", "14x14", preexec_fn=limit)
         assert result.returncode == 5, f"exit {result.returncode}: {result.stderr}"
-        assert f"to go on: revisit index add {index}" in result.stderr, result.stderr
+        assert f"to continue: revisit index add {index}" in result.stderr, result.stderr
         told = int(re.search(r"(\d+) rows are safe", result.stderr)[1])
         copy = root / "index"
         shutil.copytree(index, copy)

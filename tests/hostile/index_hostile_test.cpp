@@ -106,7 +106,7 @@ std::vector<Case> catalogue_cases() {
          std::filesystem::remove(file(f));
          std::filesystem::create_directory(file(f));
        }},
-      {"database of something else", "application id 5", run("PRAGMA application_id = 5")},
+      {"database of another program", "application id 5", run("PRAGMA application_id = 5")},
       {"newer", "has version 3, this program reads up to 2", run("PRAGMA user_version = 3")},
       {"newer than it is", "has a schema that is not version 2: at 'photos'",
        [=](const Path& f) { take_version_one(f), sql(f, "PRAGMA user_version = 2"); }},
@@ -134,7 +134,8 @@ std::vector<Case> catalogue_cases() {
       {"spread 0", "setting 'spread' is '0'", run("INSERT OR REPLACE INTO settings VALUES ('spread', 0)")},
       {"rho infinite", "rho' is 'Inf'", run("UPDATE settings SET value = 9e999 WHERE key = 'rho'")},
       {"size", "setting 'size' is '100000x14'", run("UPDATE settings SET value = '100000x14' WHERE key = 'size'")},
-      {"constants", "model_constants has 900000 bytes", run("UPDATE settings SET value = printf('%.900000c', 'x') WHERE key = 'model_constants'")},
+      {"constants", "model_constants has 900000 bytes",
+       run("UPDATE settings SET value = printf('%.900000c', 'x') WHERE key = 'model_constants'")},
       {"model with NUL", "model contains a NUL byte",
        run("UPDATE settings SET value = CAST(x'610062' AS TEXT) WHERE key = 'model'")},
       {"model a megabyte", "model has 900000 bytes, the limit is 4096",

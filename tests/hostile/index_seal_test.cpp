@@ -236,9 +236,10 @@ TEST(IndexSeal, AListOfNamesThatWasChangedLeadsNowhere) {
   while (listed == cell.name || sound.compare(listed - 10, 10, "somewhere/") == 0) listed = sound.find(name, listed + 1);
   ASSERT_NE(listed, std::string::npos);
   flip(folder.path(), sound, listed + name.size(), 0);  // the row stands behind the name: 3 becomes 2
-  expect_error([&] { Index::open(folder.path()).find(name); }, ErrorCode::kBadFile, "what leads to row 2 does not fit its line");
+  expect_error([&] { Index::open(folder.path()).find(name); }, ErrorCode::kBadFile,
+               "the lookup of row 2 does not match its line");
   IndexWriter writer = IndexWriter::open(folder.path(), settings_of(kSealDim));
-  const auto refused = [&](auto&& action) { expect_error(action, ErrorCode::kBadFile, "what leads to row 2"); };
+  const auto refused = [&](auto&& action) { expect_error(action, ErrorCode::kBadFile, "the lookup of row 2"); };
   refused([&] { writer.find(name); });
   refused([&] { writer.place(name, std::nullopt, 1.0); });
   refused([&] { writer.add(placed_entry(kHit), row_content(kHit, kSealDim), true); });

@@ -91,7 +91,7 @@ def teaches(root):
     result = run("train", stage(root, "c.toml", size="60x60"), "--out", root / "c", expect=2)
     assert "60x60 is not a multiple of the patch of" in result.stderr, result.stderr
     result = run("train", root / "a.toml", "--out", straight, "--seed", 8, "--resume", expect=3)
-    assert "began with seed '3', but now it is '8'" in result.stderr, result.stderr
+    assert "was started with seed '3', but now it is '8'" in result.stderr, result.stderr
 
 
 main({"teaches": teaches})

@@ -50,7 +50,7 @@ BenchReport run_bench(const Model& model, const BenchOptions& options = {});
 struct SystemInfo {
   std::string cpu;
   int cores = 0;           ///< this process may use
-  std::string kernel_isa;  ///< what our kernels dispatch to: "AVX2", ...
+  std::string kernel_isa;  ///< instruction set our kernels use: "AVX2", ...
   std::string onednn;      ///< version and instruction set
   std::uint64_t memory_bytes = 0;
 };

@@ -20,10 +20,10 @@ struct Dataset {
   bool labelled = false;
   std::vector<std::vector<int>> positives;  ///< per query, ascending indices into references; queries.size() lists when labelled
   std::string protocol;                     ///< one sentence: split, ground truth, tolerance
-  std::vector<std::string> notes;           ///< what a user should know: positions found for n of m photos, ...
+  std::vector<std::string> notes;           ///< for the user: positions found for n of m photos, ...
 
-  /// Sets that are searched part by part, such as the cities of msls_test: the part of every query and reference. Empty: as a
-  /// whole.
+  /// Sets that are searched part by part, such as the cities of msls_test: the part of every query and reference. Empty: searched
+  /// as a whole.
   std::vector<std::string> parts;
   std::vector<int> query_parts, reference_parts;
 

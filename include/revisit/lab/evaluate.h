@@ -23,7 +23,7 @@ std::function<bool(int, int)> search_filter(const Dataset& dataset);
 struct RecallAt {
   int k = 1;
   double percent = 0;
-  double low95 = 0;  ///< bootstrap over queries, 2,000 draws, fixed seed; Wilson's where all or none is right
+  double low95 = 0;  ///< bootstrap over queries, 2,000 draws, fixed seed; Wilson's where all or none are right
   double high95 = 0;
 };
 
@@ -46,7 +46,7 @@ struct ChallengeScore {
   PartScore all;
   std::vector<PartScore> parts;
   std::string protocol;
-  std::vector<std::string> notes;  ///< lines and keys of a prediction file that do not count, and why
+  std::vector<std::string> notes;  ///< lines and keys of a prediction file that are not scored, and why
 };
 
 struct Evaluation {
@@ -57,7 +57,7 @@ struct Evaluation {
   // Deciding "no": accept a query's first match when its similarity reaches a threshold.
   double average_precision = 0;  ///< percent
   double recall_at_full_precision =
-      0;  ///< percent of the queries with a positive that are answered before the first wrong answer
+      0;  ///< recall at 100 % precision: percent of the queries with a positive answered before the first wrong answer
   std::vector<double> precision, recall_curve,
       threshold;  ///< the curve itself in [0, 1], by falling threshold; equal similarities are one point
   std::string protocol;
@@ -71,22 +71,22 @@ std::vector<int> first_right_ranks(const Dataset& dataset, const std::vector<std
 Evaluation evaluate(const Dataset& dataset, const std::vector<std::vector<Match>>& matches,
                     const std::vector<int>& recall_values);
 
-/// The prediction file of the Mapillary SLS challenge: a line a query, its key and the keys of its first `count` matches (fewer
-/// when a city has fewer references: all lines are equally long), with spaces between them. Queries without a match (their photo
-/// could not be used) are left out. Returns the number of lines. Throws Error kUsage for a set without cities.
+/// The prediction file of the Mapillary SLS challenge: one line per query: its key and the keys of its first `count` matches
+/// (fewer when a city has fewer references: all lines are equally long), with spaces between them. Queries without a match (their
+/// photo could not be used) are left out. Returns the number of lines. Throws Error kUsage for a set without cities.
 int write_msls_predictions(const std::filesystem::path& file, const Dataset& dataset,
                            const std::vector<std::vector<Match>>& matches, int count);
 
 /// Scores such a file, whoever wrote it, by the tables of MSLS below `root`: no photo is needed. `dataset` is msls_test (the task
-/// "all" of the challenge), msls_test_all, msls_val or msls_val_all. Throws Error kNotFound when the places are not there,
-/// kBadFile for a line that cannot be right and kMismatch for queries that are missing.
+/// "all" of the challenge), msls_test_all, msls_val or msls_val_all. Throws Error kNotFound when the places are missing,
+/// kBadFile for an invalid line and kMismatch for missing queries.
 ChallengeScore score_msls_predictions(const std::filesystem::path& file, const std::filesystem::path& root,
                                       const std::string& dataset, const std::vector<int>& recall_values);
 
-/// The lowest similarity at which accepted first matches are right with at least `precision`; nothing when none is.
+/// The lowest similarity at which accepted first matches are right with at least `precision`; empty if there is none.
 std::optional<double> calibrate_threshold(const Evaluation& evaluation, double precision);
 
-/// Writes a copy of the model that knows its threshold, the precision it promises and the settings it was measured at.
+/// Writes a copy of the model with its threshold, the precision it promises and the settings it was measured at.
 void save_calibrated(const Model& model, const std::filesystem::path& out, double min_similarity, double precision, double rho,
                      Size size);
 

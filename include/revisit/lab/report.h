@@ -22,7 +22,7 @@ namespace revisit {
 struct PatchScores {
   Size grid;                       ///< patches down and across
   std::string meaning;             ///< of the values: "pruning score", else "importance", else "assigned mass"
-  std::vector<float> values;       ///< one a patch, NaN for a patch pruned before it was weighed; empty when the model has none
+  std::vector<float> values;       ///< one per patch, NaN for a patch pruned before it was weighed; empty when the model has none
   std::vector<std::int64_t> kept;  ///< ascending indices of patches
 };
 
@@ -30,7 +30,7 @@ Size patch_grid(const Extractor& extractor);  ///< patches down and across its i
 /// Throws Error kUsage when trace and grid do not belong together.
 PatchScores patch_scores(const Trace& trace, Size grid);
 
-/// What a model looked at, drawn over the photo. A picture the model gives no numbers for is left out.
+/// What a model looked at, drawn over the photo. Pictures the model has no numbers for are left out.
 struct TokenPictures {
   std::optional<Image> importance;  ///< heat map of patch_scores
   std::optional<Image> mass;        ///< transport mass of each patch: unweighted (SALAD) beside weighted by tier (WeiAD)
@@ -76,12 +76,12 @@ struct RunReport {
   std::optional<Evaluation> evaluation;     ///< when the data set is labelled
   std::vector<Skipped> skipped;
   std::vector<PhotoPatches> patches;  ///< of the photos report.html shows side by side; see add_patch_scores
-  bool truth_from_positions = false;  ///< labels come from positions: of a photo without one nothing is known
+  bool truth_from_positions = false;  ///< labels come from positions: unknown for a photo without one
 
   bool accepted(int query) const;              ///< has a match, and it reaches min_similarity
   bool right(int query) const;                 ///< its first match shows the same place; false when unlabelled
   bool is_positive(int query, int row) const;  ///< this reference shows the same place; false when unlabelled
-  /// The same, or nothing when it is not known: unlabelled, or one of the two has no position and labels come from positions.
+  /// The same, or empty if unknown: unlabelled, or one of the two has no position and labels come from positions.
   std::optional<bool> verdict(int query, int row) const;
 };
 
@@ -96,25 +96,25 @@ std::string challenge_json(
 void write_run_record(const std::filesystem::path& file, const RunReport& report);  ///< run_json as a file
 /// csv: query,rank,reference,distance,similarity
 void write_predictions(const std::filesystem::path& file, const RunReport& report);
-/// Every query and its line to the first match as GeoJSON, with "right" when labelled. False, and no file, when no query and
-/// match have a latitude and longitude.
+/// Every query and its line to the first match as GeoJSON, with "right" when labelled. Returns false and writes no file when
+/// no query and match have a latitude and longitude.
 bool write_matches_geojson(const std::filesystem::path& file, const RunReport& report);
 
-/// Describes the few photos that report.html shows side by side once more and keeps what the model made of their patches. Photos
-/// that can no longer be read and models without patches are left out.
+/// Describes again the few photos that report.html shows side by side and keeps the scores of their patches. Photos that can no
+/// longer be read and models without patches are left out.
 void add_patch_scores(RunReport& report, Extractor& for_queries, Extractor& for_references);
 
 /// Makes the folder and writes run.json, predictions.csv, photos.csv (paths, positions, ground truth and matches by row),
-/// tokens.json (patches), matches.geojson where places are known, and report.html: all that read_run needs. Returns the names
-/// written.
+/// tokens.json (patches), matches.geojson where places are known, and report.html: all that read_run needs. Returns the names of
+/// the files.
 std::vector<std::string> write_run(const std::filesystem::path& folder, const RunReport& report);
 
-/// One self-contained page: recall, best and worst queries, map, settings. Nothing in it is fetched from elsewhere. A photo that
+/// One self-contained page: recall, best and worst queries, map, settings. It loads nothing from elsewhere. A photo that
 /// cannot be read is named in its place.
 void write_report(const std::filesystem::path& file, const RunReport& report);
 
-/// Query and first `count` matches side by side, ten a row, one 000.jpg a query with a 000.txt that names the files. Returns how
-/// many. Throws Error kUsage for a count outside 0 to 100.
+/// Query and first `count` matches side by side, ten per row: one 000.jpg per query with a 000.txt that names the files. Returns
+/// how many. Throws Error kUsage for a count outside 0 to 100.
 int write_prediction_pictures(const std::filesystem::path& folder, const RunReport& report, int count, bool only_wrong);
 
 /// One setting of a sweep.
@@ -157,11 +157,11 @@ struct Comparison {
 /// A table of recall@1 by data set, one of the mean recalls, one of the differences.
 std::string comparison_text(const Comparison& comparison);
 std::string comparison_json(const Comparison& comparison);
-/// Makes the folder and writes compare.md, compare.csv (a line a repetition and data set), compare.json and compare.svg (mean
+/// Makes the folder and writes compare.md, compare.csv (one line per repetition and data set), compare.json and compare.svg (mean
 /// recall over milliseconds).
 void write_comparison(const std::filesystem::path& folder, const Comparison& comparison);
 
-/// What write_run (by its run.json) or write_sweep (by its sweep.json) has left, without any model. Recall is computed anew from
+/// Reads back what write_run (run.json) or write_sweep (sweep.json) wrote, without a model. Recall is computed again from
 /// predictions.csv and photos.csv. Throws Error kNotFound, kBadFile or kLimit naming the file.
 std::variant<RunReport, Sweep> read_run(const std::filesystem::path& file);
 

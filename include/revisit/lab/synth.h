@@ -18,7 +18,7 @@ struct SceneConditions {
   enum class Season { kSummer, kAutumn, kSnow } season = Season::kSummer;
   enum class Light { kDay, kDusk, kNight } light = Light::kDay;
   enum class Weather { kClear, kOvercast, kFog, kRain } weather = Weather::kClear;
-  std::uint64_t traffic_seed = 0;       ///< cars and people in the way
+  std::uint64_t traffic_seed = 0;  ///< seed of the cars and people in view
 };
 
 /// Where the camera of one view stands, relative to the place's own viewpoint.

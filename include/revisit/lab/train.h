@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What a training run is told, and how it is started. The work itself is done by the program revisit-train (LibTorch).
+// The configuration of a training run. The work itself is done by the program revisit-train (LibTorch).
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,19 @@ namespace revisit {
 struct TrainSource {
   enum class Kind {
     kGsvCities,  ///< Dataframes/<City>.csv and Images/<City>/
-    kFolders,    ///< one folder a place; positions.csv may say where each camera stood
+    kFolders,    ///< one folder per place; positions.csv may give camera positions
     kPairs,      ///< query and reference folder with a gt.csv
     kTown,       ///< the procedural town, rendered while training
   } kind = Kind::kTown;
   std::filesystem::path path;
   double weight = 1;                       ///< share of the batches' places, relative to the other sources
-  std::vector<std::string> cities;         ///< GSV-Cities: which; empty: all that are there
+  std::vector<std::string> cities;         ///< GSV-Cities: which ones; empty: all
   std::filesystem::path queries;           ///< pairs: folders and gt.csv, relative to path
   std::filesystem::path references;
   std::filesystem::path gt = "gt.csv";
   int tolerance_frames = 2;                ///< pairs: accepted references reach this far
   int negative_frames = 0;                 ///< pairs: two places of one batch lie at least this far apart; 0: twice the tolerance
-  int stretch_frames = 0;                  ///< pairs: a batch's places come from a stretch this long, near and hard; 0: anywhere
+  int stretch_frames = 0;  ///< pairs: a batch's places come from a stretch this long, so negatives are hard; 0: anywhere
   double positive_m = 30;                  ///< folders with positions: cameras of one positive group stand closer
   double negative_m = 60;                  ///< two places of one batch stand at least this far apart
   int places = 2000;                       ///< town
@@ -37,16 +37,16 @@ struct TrainSource {
   bool aligned = false;                    ///< pixel-aligned traverses: crop, zoom and perspective are always applied
 };
 
-/// Changes made to a picture before it is learnt from. Zero turns a change off.
+/// Changes made to a picture before training on it. Zero turns a change off.
 struct TrainAugment {
-  int rand_augment = 3;                    ///< operations a picture; 0: off
+  int rand_augment = 3;                    ///< operations per picture; 0: off
   int rand_magnitude = 9;                  ///< of 30
   double crop = 0;                         ///< probability of a random crop and zoom
   double crop_min_area = 0.5;
   double perspective = 0;                  ///< probability of a random change of viewpoint
   double perspective_strength = 0.25;
   double flip = 0;                         ///< probability per PLACE of mirroring all its pictures
-  double light = 0;                        ///< probability of another gamma, exposure and colour cast
+  double light = 0;                        ///< probability of a different gamma, exposure and colour cast
   double night = 0;                        ///< probability of a dark, noisy picture with lamp glare
 };
 
@@ -55,22 +55,23 @@ struct TrainData {
   int places_per_batch = 60;
   int images_per_place = 4;
   std::vector<TrainSource> sources;
-  bool mixed = true;                       ///< a batch holds places of every source; false: of one, the sources take turns by weight
+  bool mixed = true;  ///< a batch mixes places of every source; false: one source per batch, taking turns by weight
   int workers = 1;                         ///< threads that decode and augment
-  int variants = 0;                        ///< 0: every picture is changed anew; n: a place has n fixed sets of pictures, and what
-                                           ///< the frozen blocks make of them is kept on disk
-  std::filesystem::path cache;             ///< folder for that; empty: the output folder
+  int variants = 0;                        ///< 0: pictures are augmented afresh; n: a place has n fixed sets of pictures, and the
+                                           ///< output of the frozen blocks for them is kept on disk
+  std::filesystem::path cache;             ///< folder for these; empty: the output folder
 };
 
 struct TrainModel {
   std::filesystem::path backbone;          ///< a model file or checkpoint; empty: random weights of `arch`
   std::string arch = "demo";               ///< named architecture for random weights
-  int width = 0, depth = 0, heads = 0, patch = 0;  ///< of a random backbone of your own; 0: as arch
-  std::string start = "normal";            ///< of a random backbone: normal, or local (it knows what pictures are like)
+  int width = 0, depth = 0, heads = 0, patch = 0;  ///< of a custom random backbone; 0: as arch
+  std::string start = "normal";                    ///< of a random backbone: normal, or local (suited to pictures)
   std::string aggregator = "weiad";        ///< weiad, salad
-  std::string head_start = "random";       ///< of its scores and features: random, vocabulary (words of the backbone's own
-                                           ///< tokens), or own: the backbone is a whole model, whose head and WeiToP learn on
-  std::uint64_t start_seed = 0;            ///< of what begins at random; 0: the run's. Runs that begin alike can be averaged
+  std::string head_start =
+      "random";                  ///< of its scores and features: random, vocabulary (words of the backbone's own
+                                 ///< tokens), or own: the backbone is a whole model, whose head and WeiToP are trained further
+  std::uint64_t start_seed = 0;  ///< of what begins at random; 0: the run's. Runs that start alike can be averaged
   int clusters = 64;
   int cluster_dim = 128;
   int token_dim = 256;
@@ -86,8 +87,8 @@ struct TrainModel {
   double dropout = 0.3;
   bool weitop = true;
   int weitop_hidden = 256;
-  bool weitop_only = false;                ///< backbone is a whole WeiAD model, of which WeiToP alone learns
-  DescriptorSpec own;                      ///< what the model is to choose by itself: WeiToP's layer and constants
+  bool weitop_only = false;  ///< backbone is a whole WeiAD model, and only its WeiToP is trained
+  DescriptorSpec own;        ///< recorded as the model's defaults: WeiToP's layer and constants
 };
 
 struct TrainLoss {
@@ -99,12 +100,12 @@ struct TrainLoss {
   double gamma = 0.1;
   bool teacher_gradient = false;
   bool summed_kl = false;                  ///< without the factor 1/N0
-  double random_rho_from = 1;              ///< < 1: some batches run pruned at a random rho from here to 1
-  int random_rho_after = 0;                ///< not in the first steps: pruned batches do not teach WeiToP
+  double random_rho_from = 1;              ///< below 1: some batches run pruned at a random rho from here to 1
+  int random_rho_after = 0;                ///< not before this step: pruned batches do not train WeiToP
   double random_rho_share = 0.5;           ///< share of the batches that run pruned
   double place = 1;                        ///< weight of the multi-similarity loss
-  double context = 0;                      ///< how much a picture's tokens and descriptor, pruned or not, are drawn to those the
-                                           ///< model had for the whole picture when the run began
+  double context = 0;  ///< weight of pulling a picture's tokens and descriptor, pruned or not, towards those the
+                       ///< model had for the whole picture when the run began
 };
 
 struct TrainOptimiser {
@@ -118,7 +119,7 @@ struct TrainOptimiser {
   int decay_steps = 4000;                  ///< lr falls linearly to end_factor over these
   double end_factor = 0.2;
   double clip_norm = 0;                    ///< 0: off
-  bool orthogonal = false;                 ///< matrices of blocks move by orthogonal steps (Muon), the rest as with AdamW
+  bool orthogonal = false;                 ///< matrices of blocks take orthogonal steps (Muon), the rest AdamW
 };
 
 struct TrainValidation {
@@ -129,16 +130,16 @@ struct TrainValidation {
   std::vector<double> rhos{1.0};
 };
 
-/// Whose tokens a student ViT learns.
+/// A model whose tokens a student ViT learns.
 struct TrainTeacher {
   std::filesystem::path model;             ///< model file or checkpoint
   int block = -1;                          ///< tokens after this block (from 0), layer-normed; -1: the last
-  Size size{224, 224};                     ///< what it sees
+  Size size{224, 224};                     ///< its input
 };
 
 /// A student ViT learns its teachers' tokens, before or instead of learning places.
 struct TrainDistill {
-  std::vector<TrainTeacher> teachers;      ///< the student learns from all, through a projector each; empty: no such stage
+  std::vector<TrainTeacher> teachers;  ///< the student learns from all, each through its own projector; empty: no distillation
   std::vector<std::filesystem::path> photos;
   int town_places = 0;                     ///< pictures of the town mixed in
   double town_share = 0.3;
@@ -148,9 +149,9 @@ struct TrainDistill {
   bool orthogonal = false;                 ///< as in TrainOptimiser
   int warmup_steps = 200;
   double weight_decay = 0.02;
-  double renewed_share = 0.25;             ///< of a batch: crops the teacher sees for the first time, the rest come from its cache
-  int cached_crops = 20000;                ///< teacher tokens kept on disk and renewed in rotation
-  double seen_share = 1;                   ///< of the patches, drawn anew each step: fewer are faster; the last fifth sees all
+  double renewed_share = 0.25;  ///< of a batch: crops new to the teacher; the rest come from the cache
+  int cached_crops = 20000;     ///< crops with teacher tokens kept on disk, renewed in rotation
+  double seen_share = 1;  ///< of the patches, drawn afresh each step: fewer are faster; the last fifth of the steps sees all
   std::filesystem::path cache;             ///< folder, which runs may share; empty: inside the output folder
 };
 
@@ -171,7 +172,7 @@ struct TrainConfig {
   TrainDistill distill;
 };
 
-/// What the command line says over the file.
+/// Settings of the command line, which override the file.
 struct TrainOverrides {
   std::optional<std::string> device;
   std::optional<std::string> precision;
@@ -181,7 +182,7 @@ struct TrainOverrides {
 };
 
 /// Reads TOML. Unknown keys, wrong types, values out of range and settings that contradict each other are refused by name (Error
-/// kUsage); what is no TOML with its line and column (kBadFile). Relative paths are taken from the config's folder.
+/// kUsage); invalid TOML with its line and column (kBadFile). Relative paths are taken from the config's folder.
 TrainConfig load_train_config(const std::filesystem::path& path, const TrainOverrides& overrides = {});
 /// The same from text; `name` stands for the file in sentences.
 TrainConfig parse_train_config(const std::string& toml, const std::string& name, const std::filesystem::path& folder,

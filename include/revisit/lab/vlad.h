@@ -22,7 +22,7 @@ struct FitVladOptions {
   std::uint64_t seed = 0;
   int threads = 0;
   Orientation orientation = Orientation::kApply;
-  int max_tokens = 200'000;     ///< sample the vocabulary is fitted on, spread evenly over the photos
+  int max_tokens = 200'000;  ///< size of the sample the vocabulary is fitted on, spread evenly over the photos
 };
 
 struct FitVladReport {

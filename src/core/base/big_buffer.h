@@ -20,7 +20,7 @@ using BigBuffer = std::unique_ptr<float, FreeBytes>;
 
 inline constexpr std::size_t kHugePageBytes = std::size_t{2} << 20U;
 
-/// Uninitialised, aligned to 64 bytes (or to a huge page from that size on).
+/// Uninitialised, aligned to 64 bytes (or to a huge page if at least that large).
 inline BigBuffer big_buffer(std::size_t floats) {
   const std::size_t wanted = floats * sizeof(float);
   const std::size_t align = wanted >= kHugePageBytes ? kHugePageBytes : 64;

@@ -34,7 +34,7 @@ class Descriptor {
   int fd_;
 };
 
-constexpr std::size_t kReadBytes = 1U << 24U;  // between two questions whether to stop
+constexpr std::size_t kReadBytes = 1U << 24U;  // read between two stop checks
 
 struct OpenFile {
   int fd;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Files: bounded reading, mapping, and writing that either happens whole or not at all.
+// Files: bounded reading, mapping, and writing that happens completely or not at all.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ class MappedFile {
 };
 
 /// Writes beside `path` and renames on commit(); without commit() nothing appears under `path`.
-/// A target that is no regular file (/dev/null, a pipe) is written directly.
+/// A target that is not a regular file (/dev/null, a pipe) is written directly.
 class AtomicFile {
  public:
   explicit AtomicFile(std::filesystem::path path);

@@ -56,7 +56,7 @@ inline constexpr std::size_t kMaxParts = 1'000;  // of a set that is searched pa
 // Requests
 inline constexpr int kMaxInputSide = 4'096;  // of the network's input: 85,000 patches of 14
 inline constexpr int kMaxThreads = 1'024;
-inline constexpr int kMaxSpread = 64;  // patches a side of a cell to keep the best of
+inline constexpr int kMaxSpread = 64;  // patches per side of a cell to keep the best of
 
 // Data sets
 inline constexpr std::uint64_t kMaxPhotoListBytes = 64'000'000;  // FOLDER_images_paths.txt

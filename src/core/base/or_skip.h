@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with one input must not end a run over many: it becomes data. The one place that says what such a fault is.
+// One bad input must not end a run over many: it becomes data. The one place that decides what counts as such.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@ constexpr bool is_input_fault(ErrorCode code) {
   return code == ErrorCode::kBadImage || code == ErrorCode::kBadFile || code == ErrorCode::kLimit || code == ErrorCode::kNotFound;
 }
 
-/// Runs `action`; an Error about the input is returned, any other goes on its way.
+/// Runs `action`; an Error about the input is returned, any other passes through.
 template <typename Action>
 std::optional<Skipped> or_skip(const std::filesystem::path& input, const Action& action) {
   try {

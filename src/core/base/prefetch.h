@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Loading ahead: item i + 1 is loaded on a thread of its own while item i is in work. Decoding and inference overlap this way.
+// Loading ahead: item i + 1 is loaded on its own thread while item i is being processed. Decoding and inference overlap this way.
 #pragma once
 
 #include <atomic>
@@ -19,8 +19,8 @@
 namespace revisit {
 
 /// Hands out load(0), load(1), ... in order; at most one is ahead, so that two loaded items exist at any time. What load throws
-/// is thrown by next(), and nothing comes after it. May be destroyed at any time: the load in work is told to stop (StopScope)
-/// and waited for. While next() waits it asks the consumer's own scopes.
+/// is thrown by next(), and nothing comes after it. May be destroyed at any time: the current load is told to stop (StopScope)
+/// and waited for. While next() waits it checks the consumer's own scopes.
 template <typename Item>
 class Prefetch {
  public:
@@ -64,7 +64,7 @@ class Prefetch {
   static constexpr std::chrono::milliseconds kBetweenQuestions{50};
 
   void work() {
-    const StopScope scope([this] { return left_.load(); }, "nobody waits for this any more");
+    const StopScope scope([this] { return left_.load(); }, "no longer needed");
     for (std::size_t i = 0; i < count_; ++i) {
       {
         std::unique_lock lock(mutex_);

@@ -62,7 +62,7 @@ TEST(Prefetch, CanBeLeftEarlyAndMayHaveNothingToDo) {
   EXPECT_FALSE(none.next());
 }
 
-// Loads for ever, as a hostile file might, but asks.
+// Loads for ever, as a hostile file might, but checks for a stop.
 int endless(std::size_t) {
   while (true) {
     check_stop();

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Hash tables for keys out of untrusted files. Under a hash everybody knows, names can be made by the million that all fall into
-// one bucket, and a table becomes as slow as a list. This one (SipHash with one round a word and three at the end) has a key
+// Hash tables for keys from untrusted files. With a known hash, names can be made by the million that all fall into
+// one bucket, and a table becomes as slow as a list. This one (SipHash with one round per word and three at the end) has a key
 // drawn once in each process: the order in such a table differs from run to run.
 #pragma once
 

@@ -8,7 +8,7 @@
 
 namespace revisit {
 
-/// As a shell takes it for one word: quoted unless it is plain.
+/// As one word for a shell: quoted unless it is plain.
 inline std::string shell_quoted(const std::string& word) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:@%+";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Signals are taken by a thread of their own that waits for them, never by a handler in the middle of other work: a handler that
+// Signals are handled by a dedicated thread that waits for them, never by a handler in the middle of other work: a handler that
 // interrupted oneDNN's generated code was seen to corrupt memory (its frame lands on the stack that code is using).
 #include "core/base/stop.h"
 
@@ -22,7 +22,7 @@ void take(int number) {
   int none = 0;
   if (!finish_work.load() || !remembered.compare_exchange_strong(none, number)) ::_exit(128 + number);
   if (on_terminal.load()) {
-    constexpr char kNote[] = "\nfinishing the work in hand; once more quits at once\n";
+    constexpr char kNote[] = "\nfinishing the current work; press Ctrl-C again to quit at once\n";
     [[maybe_unused]] const auto put = ::write(STDERR_FILENO, kNote, sizeof(kNote) - 1);
   }
 }

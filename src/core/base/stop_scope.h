@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// How reading is stopped from outside. Whoever starts work that untrusted bytes can make long puts a StopScope around it; loops
-// over such bytes ask it now and then, however deep they lie. There is no signal here: the question is the caller's.
+// How reading is stopped from outside. Work that untrusted bytes can make long runs inside a StopScope; loops over such bytes
+// check it now and then, however deep they are. Signals play no part here: the condition is the caller's.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace revisit {
 
 /// From here to its end, on this thread: when wanted() says yes, the work below ends with Error kInterrupted and `sentence`.
-/// Scopes nest, and each is asked. An empty function never stops anything.
+/// Scopes nest, and each is checked. An empty function never stops anything.
 class StopScope {
  public:
   StopScope(std::function<bool()> wanted, std::string sentence);
@@ -29,13 +29,13 @@ class StopScope {
   const StopScope* outer_;
 };
 
-/// Whether a scope of this thread wants the work to end. For code that may not throw, such as callbacks of C libraries.
+/// Whether a scope of this thread wants the work to end. For code that must not throw, such as callbacks of C libraries.
 bool stop_wanted();
 
 /// Throws Error kInterrupted when stop_wanted().
 void check_stop();
 
-/// check_stop() for loops whose steps are short: asks once in a few thousand.
+/// check_stop() for loops whose steps are short: checks once in a few thousand.
 class StopTicker {
  public:
   /// `cost` of a step, in about the time it takes to look at a byte or two.

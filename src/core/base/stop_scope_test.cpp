@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Scopes: asked while they last, innermost first, on their own thread.
+// Scopes: checked while they last, innermost first, on their own thread.
 #include "core/base/stop_scope.h"
 
 #include <gtest/gtest.h>

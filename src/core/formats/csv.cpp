@@ -20,7 +20,7 @@ std::string_view without_leading(std::string_view text, char c) {
   return text.substr(std::min(text.find_first_not_of(c), text.size()));
 }
 
-/// "@0499985.13@5300014.48@...", the names of the field: no formula has two numbers in such a place.
+/// "@0499985.13@5300014.48@...", names in the usual form: no formula has two numbers in such a place.
 bool is_named_by_position(std::string_view text) {
   for (int number = 0; number < 2; ++number) {
     if (!text.starts_with('@')) return false;

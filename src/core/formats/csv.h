@@ -32,7 +32,7 @@ class CsvReader {
   std::optional<std::size_t> column(std::initializer_list<std::string_view> names) const;
   std::size_t required_column(std::initializer_list<std::string_view> names) const;
 
-  /// Moves to the next row; false at the end. Empty lines are passed over; every row has as many cells as the header.
+  /// Moves to the next row; false at the end. Empty lines are skipped; every row has as many cells as the header.
   bool next();
   const std::string& cell(std::size_t column) const { return cells_[column]; }
   std::string text(std::size_t column) const;       ///< what csv_cell was given to write this cell

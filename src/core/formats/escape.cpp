@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Character by character: a letter of UTF-8, or a single byte of nothing that is one.
+// Character by character: a UTF-8 character, or a single byte that belongs to none.
 #include "core/formats/escape.h"
 
 #include <fmt/format.h>

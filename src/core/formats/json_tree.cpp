@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // The tree is built from the library's events. Its own parser with a callback looks through a whole list again at the end of
-// every object in it, which a list of a million objects makes hours.
+// every object in it, which takes hours for a list of a million objects.
 #include "core/formats/json_tree.h"
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// JSON that somebody else wrote, as a tree: bounded in depth and values while it is read, in time that follows its bytes.
+// Untrusted JSON as a tree: bounded in depth and values while it is read, in time proportional to its size.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 namespace revisit {
 
 struct JsonLimits {
-  int depth = 0;             ///< objects and lists inside each other
+  int depth = 0;             ///< nested objects and lists
   std::uint64_t values = 0;  ///< keys count too
 };
 
-/// `file` stands for the text in error sentences. Of a key given twice the last value counts.
-/// Throws Error kBadFile with the byte where it is no JSON, kLimit.
+/// `file` stands for the text in error sentences. If a key appears twice the last value counts.
+/// Throws Error kBadFile with the byte where it is not JSON, kLimit.
 nlohmann::json parse_json(std::string_view text, const std::string& file, const JsonLimits& limits);
 
 /// Refuses a number of more than limits::kMaxJsonNumber characters (Error kLimit). The library keeps a number's text several
-/// times before it finds that it is no number it can hold, and cannot be stopped while it does.
+/// times before it finds that it cannot represent it, and cannot be stopped while it does.
 void check_json_numbers(std::string_view text, const std::string& file);
 
 }  // namespace revisit

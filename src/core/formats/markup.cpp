@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Letter by letter: what cannot be shown is replaced, what means something to a reader of markup is spelled out.
+// Character by character: what cannot be shown is replaced, what has a meaning in markup is escaped.
 #include "core/formats/markup.h"
 
 #include "core/formats/utf8.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
-/// Neither a control character nor one that XML has not.
+/// Neither a control character nor one that XML lacks.
 bool can_be_shown(std::string_view letter) {
   const auto first = static_cast<unsigned char>(letter.front());
   return first >= 0x20 && first != 0x7F && letter != "\xEF\xBF\xBE" && letter != "\xEF\xBF\xBF";

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Foreign text made safe for pages and XML.
+// Untrusted text made safe for pages and XML.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace revisit {
 
-/// Safe as HTML or XML text and inside quoted attributes; bytes that are no UTF-8 or no printable character become U+FFFD.
+/// Safe as HTML or XML text and inside quoted attributes; bytes that are not UTF-8 or not printable become U+FFFD.
 std::string escaped_markup(std::string_view text);
 
 /// The same bytes made safe without marking them up, for drawn words.

@@ -64,7 +64,7 @@ std::uint64_t item_bytes(const std::string& dtype, const std::string& name) {
 
 template <typename From, typename To>
 void convert(const NpyArray& array, std::vector<To>& out) {
-  constexpr std::size_t kBlock = 1U << 18U;  // elements between two questions whether to stop
+  constexpr std::size_t kBlock = 1U << 18U;  // elements between two stop checks
   for (std::size_t begin = 0; begin < out.size(); begin += kBlock) {
     check_stop();
     for (std::size_t i = begin; i < std::min(out.size(), begin + kBlock); ++i) {

@@ -24,7 +24,7 @@ struct NpyArray {
   std::vector<std::int64_t> to_i64() const;  ///< integers and bool only
 };
 
-/// What stands before an array's data; `data` points into the bytes it was parsed from.
+/// The header of an array; `data` points into the bytes it was parsed from.
 struct NpyHeader {
   std::string descr;  ///< "<f4", "<U15", "|O", ...
   bool fortran_order = false;

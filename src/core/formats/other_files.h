@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Files in a folder of photos that are something else, counted by kind.
+// Files in a folder of photos that are not photos, counted by kind.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Names out of untrusted files, made fit for one line of an error message.
+// Names from untrusted files, made safe for one line of an error message.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace revisit {
 
-/// Control bytes (a terminal could obey them) become '?', and what is longer than 120 bytes is cut.
+/// Control bytes (a terminal could obey them) become '?', and text over 120 bytes is cut.
 inline std::string printable(std::string_view text) {
   constexpr std::size_t kLongest = 120;
   std::string out(text.substr(0, kLongest));

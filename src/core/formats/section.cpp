@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Types, ranges and unknown keys. Every sentence has the file, the line, the table, the key, its value and what it should have
+// Types, ranges and unknown keys. Every message has the file, the line, the table, the key, its value and what it should have
 // been.
 #include "core/formats/section.h"
 
@@ -15,7 +15,7 @@
 namespace revisit {
 namespace {
 
-constexpr double kBoundless = 1e9;  // a limit nobody meets is not worth a word
+constexpr double kBoundless = 1e9;  // a limit nobody meets is not worth mentioning
 
 std::optional<double> number_in(const TomlValue& value) {
   if (const auto* number = std::get_if<double>(&value.value)) return *number;
@@ -79,7 +79,8 @@ const TomlArray& Section::checked_list(const std::string& key, const TomlValue& 
                                        std::size_t least) const {
   const auto* list = std::get_if<TomlArray>(&value.value);
   if (list == nullptr || list->size() < least) misfit(key, value, wanted);
-  if (list->size() > limits::kMaxConfigList) misfit(key, value, fmt::format("a list of at most {}", limits::kMaxConfigList));
+  if (list->size() > limits::kMaxConfigList)
+    misfit(key, value, fmt::format("a list of at most {} values", limits::kMaxConfigList));
   return *list;
 }
 
@@ -112,7 +113,7 @@ void Section::wholes(const std::string& key, std::vector<int>& out, int low, int
   const auto* value = take(key);
   if (value == nullptr) return;
   std::vector<int> values;
-  for (const auto& element : checked_list(key, *value, "a list of whole numbers, at least one", 1)) {
+  for (const auto& element : checked_list(key, *value, "a non-empty list of whole numbers", 1)) {
     const auto whole = whole_in(element, low, high);
     if (!whole) misfit(key + "[" + std::to_string(values.size()) + "]", element, whole_text(low, high));
     values.push_back(*whole);
@@ -140,7 +141,7 @@ void Section::numbers(const std::string& key, std::vector<double>& out, Range ra
   const auto* value = take(key);
   if (value == nullptr) return;
   std::vector<double> values;
-  for (const auto& element : checked_list(key, *value, "a list of numbers, at least one", 1)) {
+  for (const auto& element : checked_list(key, *value, "a non-empty list of numbers", 1)) {
     const auto number = number_in(element);
     if (!number || !range.holds(*number)) misfit(key + "[" + std::to_string(values.size()) + "]", element, range.text());
     values.push_back(*number);
@@ -156,7 +157,7 @@ void Section::texts(const std::string& key, std::vector<std::string>& out) {
   const auto* value = take(key);
   if (value == nullptr) return;
   std::vector<std::string> values;
-  for (const auto& element : checked_list(key, *value, "a list of texts", 0)) {
+  for (const auto& element : checked_list(key, *value, "a list of texts in quotes", 0)) {
     values.push_back(checked_text(key + "[" + std::to_string(values.size()) + "]", element));
   }
   out = std::move(values);

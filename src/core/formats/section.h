@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // One table of a configuration, read key by key. Each call takes one key if it is there, checks type and range, and remembers
-// that the key is known; finish() refuses the keys nobody asked for. What is absent keeps the default the variable came with.
+// that the key is known; finish() refuses unknown keys. A missing key leaves the variable at its default.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct Origin {
 struct Range {
   double low = -std::numeric_limits<double>::max();
   double high = std::numeric_limits<double>::max();
-  bool above_low = false;  // low itself is outside
+  bool above_low = false;  // low itself is excluded
   bool below_high = false;
 
   bool holds(double x) const { return (above_low ? x > low : x >= low) && (below_high ? x < high : x <= high); }  // false for NaN
@@ -41,7 +41,7 @@ inline constexpr int kManySteps = 100'000'000;
 
 class Section {
  public:
-  /// `title` is how sentences call it: "[model]", or empty for the top of the file.
+  /// `title` is its name in messages: "[model]", or empty for the top of the file.
   Section(const TomlTable& table, std::string title, const Origin& origin);
 
   bool has(const std::string& key) const;
@@ -60,7 +60,7 @@ class Section {
   void paths(const std::string& key, std::vector<std::filesystem::path>& out);
   void path_as_written(const std::string& key, std::filesystem::path& out);
 
-  /// A value of any kind: `take_it` says whether it is a good one, `wanted` what that would be.
+  /// A value of any kind: `take_it` says whether it is valid, `wanted` what would be.
   void accept(const std::string& key, const std::string& wanted, const std::function<bool(const TomlValue&)>& take_it);
 
   /// The table under `key`, empty when there is none.
@@ -68,13 +68,13 @@ class Section {
   /// The tables of [[key]], none when there is none.
   std::vector<TomlTable> tables(const std::string& key);
 
-  /// Throws unless the key is there; `what` says what it is.
+  /// Throws unless the key is present; `what` says what it is.
   void require(const std::string& key, const std::string& what) const;
 
-  /// A key that is known but has no business here; `why` ends the sentence.
+  /// A key that is known but does not belong here; `why` ends the sentence.
   void refuse(const std::string& key, const std::string& why);
 
-  /// Throws when a key is left that nobody asked for.
+  /// Throws when an unknown key is left.
   void finish() const;
 
  private:

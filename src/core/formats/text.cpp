@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -130,6 +131,16 @@ std::string counted(std::size_t count, const std::string& noun) {
   if (count == 1) return "1 " + noun;
   const bool y = noun.ends_with("ry");
   return fmt::format("{} {}{}", count, y ? noun.substr(0, noun.size() - 1) : noun, y ? "ies" : "s");
+}
+
+std::string with_flags(std::string text, const std::vector<std::string>& flags) {
+  for (const auto& flag : flags) {
+    std::string field = flag.substr(2);
+    std::ranges::replace(field, '-', '_');
+    const std::string quoted = "`" + field + "`";
+    for (auto at = text.find(quoted); at != std::string::npos; at = text.find(quoted)) text.replace(at, quoted.size(), flag);
+  }
+  return text;
 }
 
 }  // namespace revisit

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Numbers and moments as people write them.
+// Numbers and times as people write them.
 #include "core/formats/text.h"
 
 #include <gtest/gtest.h>
@@ -39,6 +39,13 @@ TEST(Words, AreCounted) {
   EXPECT_EQ(counted(1, "query"), "1 query");
   EXPECT_EQ(counted(2, "query"), "2 queries");
   EXPECT_EQ(counted(0, "photo"), "0 photos");
+}
+
+TEST(Words, BecomeFlagsWhereTheCommandHasThem) {
+  const std::vector<std::string> flags{"--out", "--accept-truncated"};
+  EXPECT_EQ(with_flags("`accept_truncated` helps, another `out` too, `out`", flags),
+            "--accept-truncated helps, another --out too, --out");
+  EXPECT_EQ(with_flags("`top_k` is 0, out is out", flags), "`top_k` is 0, out is out");
 }
 
 }  // namespace

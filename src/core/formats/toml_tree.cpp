@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The only file that includes toml++. Fuzzing found three things in its version 3.3 that a document of any bytes must not meet:
-// assertions that do not hold ("[,]"), a point it takes for unreachable ("a = 1\u00e9"), and tables freed by recursion: how deep
+// The only file that includes toml++. Fuzzing found three things in its version 3.3 that arbitrary input must not reach:
+// assertions that do not hold ("[,]"), a point it considers unreachable ("a = 1\u00e9"), and tables freed by recursion: how deep
 // dotted keys nest is bounded here by the length of a line (arrays and inline tables it bounds itself).
 #include "core/formats/toml_tree.h"
 
@@ -13,7 +13,8 @@
 #pragma push_macro("NDEBUG")
 #undef NDEBUG
 #include <toml++/impl/preprocessor.h>
-// A letter that is no white space is just that: the classification of characters ends in "false", not in __builtin_unreachable().
+// A character that is not white space is just that: the classification of characters ends in "false", not in
+// __builtin_unreachable().
 #pragma push_macro("TOML_UNREACHABLE")
 #undef TOML_UNREACHABLE
 #define TOML_UNREACHABLE return false
@@ -34,14 +35,14 @@ constexpr std::size_t kShownBytes = 60;
 
 void check_text(std::string_view text, const std::string& name) {
   if (text.size() > limits::kMaxConfigBytes) {
-    fail(ErrorCode::kLimit, "{}: {} bytes, but a configuration has at most {}", name, text.size(), limits::kMaxConfigBytes);
+    fail(ErrorCode::kLimit, "{}: {} bytes, the limit for a configuration is {}", name, text.size(), limits::kMaxConfigBytes);
   }
   int line = 1;
   while (!text.empty()) {
     const auto length = std::min(text.find('\n'), text.size());
     if (length > limits::kMaxConfigLineBytes) {
-      fail_with_hint(ErrorCode::kLimit, "a list may go over several lines", "{}:{}: a line of {} bytes, at most {} are allowed",
-                     name, line, length, limits::kMaxConfigLineBytes);
+      fail_with_hint(ErrorCode::kLimit, "a list may span several lines", "{}:{}: a line of {} bytes, the limit is {}", name, line,
+                     length, limits::kMaxConfigLineBytes);
     }
     text.remove_prefix(std::min(length + 1, text.size()));
     ++line;
@@ -62,8 +63,8 @@ TomlTable converted(const toml::table& table, const std::string& name, int depth
 
 TomlValue converted(const toml::node& node, const std::string& name, int depth) {
   if (depth > limits::kMaxConfigDepth) {
-    fail(ErrorCode::kLimit, "{}:{}: tables and lists inside each other, {} deep; at most {} are allowed", name,
-         line_of(node.source()), depth, limits::kMaxConfigDepth);
+    fail(ErrorCode::kLimit, "{}:{}: tables and lists nested {} deep; the limit is {}", name, line_of(node.source()), depth,
+         limits::kMaxConfigDepth);
   }
   TomlValue out;
   out.line = line_of(node.source());

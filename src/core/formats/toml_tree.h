@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// A TOML document as plain values that know their line. Dates and times have no use here and are only known as such.
+// A TOML document as plain values that know their line. Dates and times are recognised, but not used.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ TomlTable parse_toml(std::string_view text, const std::string& name);
 /// The value as a person would write it, on one line and not too long.
 std::string shown(const TomlValue& value);
 
-/// Foreign text in quotes, for a sentence: control characters visible, long texts cut.
+/// Untrusted text in quotes, for a message: control characters visible, long texts cut.
 std::string in_quotes(std::string_view text);
 
 }  // namespace revisit

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Places against values known from elsewhere, round trips, and names of the field.
+// Places against known values, round trips, and file names.
 #include "revisit/geo.h"
 
 #include <gtest/gtest.h>

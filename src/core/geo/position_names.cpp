@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// File names of the field that carry a place between '@' signs:
-// @east@north@zone@letter@lat@lon@pano@tile@heading@pitch@roll@height@timestamp@note@.jpg; every field but the first two may be
+// The usual file names with a place between '@' signs:
+// @east@north@zone@letter@lat@lon@pano@tile@heading@pitch@roll@height@timestamp@note@.jpg; all fields but the first two may be
 // empty.
 #include <algorithm>
 #include <charconv>
@@ -62,7 +62,7 @@ std::optional<LatLon> from_degrees(std::string_view lat, std::string_view lon) {
   return LatLon{*lat_deg, *lon_deg};
 }
 
-// Metres have centimetres where degrees have only metres, so they decide as long as both speak of the same place.
+// Metres are precise to centimetres and degrees only to metres, so metres win as long as both describe the same place.
 std::optional<LatLon> geographic_of(const Position& metres, const std::vector<std::string_view>& field) {
   if (field.size() <= kLon) return std::nullopt;
   const auto degrees = from_degrees(field[kLat], field[kLon]);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // Latitude and longitude, metres in the zones of the UTM grid, and distances, by GeographicLib on WGS84. Unlike the official grid
-// ours goes on to the poles, so that every place has metres.
+// ours extends to the poles, so that every place has metres.
 #include <GeographicLib/Geodesic.hpp>
 #include <GeographicLib/TransverseMercator.hpp>
 #include <GeographicLib/UTMUPS.hpp>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What every decoder of this module gets and gives, and the checks they share. Each decoder checks the header
+// Input and output of every decoder here, and the checks they share. Each decoder checks the header
 // with check_dimensions() before a pixel buffer exists, and stops with an Error when its time is up.
 #pragma once
 
@@ -32,7 +32,7 @@ DecodedImage decode_jpeg(const EncodedImage& source);
 DecodedImage decode_png(const EncodedImage& source);
 DecodedImage decode_webp(const EncodedImage& source);
 
-/// "a JPEG file", "a BMP file", "an HTML page", ... from the first bytes alone; "of no kind revisit knows" otherwise.
+/// "a JPEG file", "a BMP file", "an HTML page", ... from the first bytes alone; "of an unknown kind" otherwise.
 enum class FileKind { kJpeg, kPng, kWebp, kOther };
 struct Sniffed {
   FileKind kind = FileKind::kOther;
@@ -43,7 +43,7 @@ Sniffed sniff(std::span<const std::byte> bytes);
 /// Throws kBadImage for an empty picture and kLimit for one above the limits.
 void check_dimensions(const EncodedImage& source, std::uint64_t width, std::uint64_t height);
 
-/// A picture of 128-gray, which is what the missing rest of a file cut short looks like.
+/// A picture of 128-gray, the colour of the missing rest of a truncated file.
 Image gray_image(std::uint64_t width, std::uint64_t height);
 
 /// `where` continues "truncated at n %", such as " of scan 3"; percent is of the picture, not of the file.
@@ -51,7 +51,7 @@ Image gray_image(std::uint64_t width, std::uint64_t height);
                                  const std::string& where = {});
 [[noreturn]] void fail_too_slow(const EncodedImage& source);
 
-/// Drops the "Exif\0\0" that stands before the TIFF structure in JPEG and in some WebP files.
+/// Drops the "Exif\0\0" in front of the TIFF structure in JPEG and in some WebP files.
 std::span<const std::byte> without_exif_prefix(std::span<const std::byte> payload);
 
 class Deadline {

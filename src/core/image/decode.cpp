@@ -57,7 +57,7 @@ Image gray_image(std::uint64_t width, std::uint64_t height) {
 }
 
 void fail_truncated(const EncodedImage& source, std::uint64_t done, std::uint64_t all, const std::string& where) {
-  fail_with_hint(ErrorCode::kBadImage, "copy the file again, or use what is there of it with `accept_truncated`",
+  fail_with_hint(ErrorCode::kBadImage, "copy the file again, or use what is left of it with `accept_truncated`",
                  "'{}' is truncated at {} %{}: the file ends after {} bytes", source.name, all == 0 ? 0 : 100 * done / all, where,
                  source.bytes.size());
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What is common to all formats: naming what a file is, limits, EXIF in each container, saving.
+// What all formats share: naming the kind of a file, limits, EXIF in each container, saving.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -38,10 +38,10 @@ TEST(Sniff, NamesWhatAFileIsFromItsContent) {
       {"\0\0\0\x0cJXL ...."sv, "a JPEG XL file"},
       {"P6\n3 3"sv, "a PNM file"},
       {"RIFF....AVI ...."sv, "a RIFF file other than WebP"},
-      {"<html><body>"sv, "an HTML, XML or SVG text"},
-      {"hello"sv, "a text"},
+      {"<html><body>"sv, "an HTML, XML or SVG file"},
+      {"hello"sv, "a text file"},
       {""sv, "empty"},
-      {"\1\2\3\4\5\6\7\x80"sv, "of no kind revisit knows"},
+      {"\1\2\3\4\5\6\7\x80"sv, "of an unknown kind"},
   };
   for (const auto& [head, what] : cases) {
     const Error error = error_of([&h = head] { decode_image(to_bytes(h), "x.jpg"); });

@@ -252,7 +252,7 @@ class ExifReader {
     if (text(gps, kGpsImgDirectionRef, "GPSImgDirectionRef") == "M") note("EXIF GPSImgDirection is relative to magnetic north");
   }
 
-  // "YYYY:MM:DD HH:MM:SS" to "YYYY-MM-DDTHH:MM:SS". Blanks are how cameras write "unknown": no note for them.
+  // "YYYY:MM:DD HH:MM:SS" to "YYYY-MM-DDTHH:MM:SS". Cameras write blanks for "unknown": no note for them.
   std::optional<std::string> time(const Directory& from, Tag tag, const char* name) {
     const auto value = text(from, tag, name);
     if (!value || value->find_first_not_of(" :") == std::string::npos) return std::nullopt;

@@ -10,7 +10,7 @@
 
 namespace revisit {
 
-/// Fills `info` from a TIFF structure of either byte order. Content never makes it throw: a field that is not valid
+/// Fills `info` from a TIFF structure of either byte order. It never throws because of the content: an invalid field
 /// stays empty and info.notes says why. Reads three directories of at most limits::kMaxExifEntries entries.
 void read_exif(std::span<const std::byte> tiff, PhotoInfo& info);
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// EXIF fields in both byte orders, and the rules that make one invalid. The hostile fixtures stand in tests/hostile.
+// EXIF fields in both byte orders, and the rules that make one invalid. The hostile fixtures are in tests/hostile.
 #include "core/image/exif.h"
 
 #include <gtest/gtest.h>

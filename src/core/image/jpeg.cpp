@@ -51,7 +51,7 @@ class JpegReader {
 
   Image decode() {
     if (!guarded([this] { jpeg_read_header(&info_, TRUE); })) fail_stopped();
-    if (ran_dry_) fail_truncated(source_, 0, 1);  // within the header there is nothing to make a picture of
+    if (ran_dry_) fail_truncated(source_, 0, 1);  // within the header: there is no picture yet
     check_dimensions(source_, info_.image_width, info_.image_height);
     choose_colours();
     if (!guarded([this] { jpeg_start_decompress(&info_); })) fail_stopped();
@@ -93,7 +93,7 @@ class JpegReader {
     stop(error_code_ == JERR_OUT_OF_MEMORY ? Stop::kNoMemory : Stop::kDamaged);
   }
 
-  // The bytes are used up. With accept_truncated the library is told that the picture ends here and leaves the rest gray.
+  // End of data. With accept_truncated the library is told that the picture ends here and leaves the rest gray.
   boolean run_dry() {
     ran_dry_ = true;
     if (!source_.options.accept_truncated) stop(Stop::kTruncated);
@@ -139,7 +139,7 @@ class JpegReader {
 
   [[noreturn]] void fail_truncated_here() const {
     const bool several_scans = info_.input_scan_number > 1;
-    if (several_scans || info_.output_scanline == 0) {  // sequential files with no row out yet count what has come in
+    if (several_scans || info_.output_scanline == 0) {  // sequential files with no row out yet count the input
       fail_truncated(source_, info_.input_iMCU_row, info_.total_iMCU_rows,
                      several_scans ? fmt::format(" of scan {}", info_.input_scan_number) : "");
     }

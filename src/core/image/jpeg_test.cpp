@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// JPEG: what is tolerated, what is refused, and how a file cut short is told from a whole one.
+// JPEG: what is tolerated, what is refused, and how a truncated file is told from a whole one.
 #include <gtest/gtest.h>
 
 #include <algorithm>

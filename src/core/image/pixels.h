@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The one check every function makes that takes an Image from a caller.
+// The check every function makes that takes an Image from a caller.
 #pragma once
 
 #include "core/base/fail.h"

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kSignatureBytes = 8;
 
-// Checks what the chunk headers say and finds the EXIF chunk. Contents and checksums are libpng's business.
+// Checks what the chunk headers say and finds the EXIF chunk. Contents and checksums are left to libpng.
 std::span<const std::byte> survey_chunks(const EncodedImage& source) {
   const auto u32 = [&](std::size_t at) {
     const auto u8 = [&](std::size_t i) { return std::to_integer<std::uint32_t>(source.bytes[i]); };

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// PNG: checksums, chunk limits, animation, and files cut short. Pixel formats are tested with all formats together.
+// PNG: checksums, chunk limits, animation, and truncated files. Pixel formats are tested with all formats together.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -190,7 +190,7 @@ void check_view(const ImageView& view) {
   }
   const auto row = std::ptrdiff_t{view.width} * layout_of(view.format).step;
   if (std::abs(stride_of(view)) < row) {
-    fail(ErrorCode::kUsage, "an image view of {} bytes a row has rows {} bytes apart", row, view.stride_bytes);
+    fail(ErrorCode::kUsage, "an image view with rows of {} bytes has them only {} bytes apart", row, view.stride_bytes);
   }
 }
 
@@ -210,7 +210,7 @@ Image resize(const ImageView& view, Size size, ResizeFilter filter) {
          limits::kMaxImageSide);
   }
   const auto max_pixels = static_cast<std::uint64_t>(DecodeOptions{}.max_pixels);
-  // The picture between the passes has the new width and the old height; it counts like any other picture.
+  // The picture between the passes has the new width and the old height; the limit applies to it too.
   const auto tallest = static_cast<std::uint64_t>(size.width == view.width ? size.height : std::max(view.height, size.height));
   if (checked_mul(static_cast<std::uint64_t>(size.width), tallest, "resize") > max_pixels) {
     fail(ErrorCode::kLimit, "resizing {} x {} to {} x {} (HxW) needs a picture of more than {} pixels", view.height, view.width,

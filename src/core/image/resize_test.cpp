@@ -26,7 +26,7 @@ double kernel(double x, ResizeFilter filter) {
   return x < 2 ? -0.5 * x * x * x + 2.5 * x * x - 4 * x + 2 : 0;
 }
 
-// The definition: every output is the weighted mean of all inputs, rounded to a byte.
+// By definition every output is the weighted mean of all inputs, rounded to a byte.
 Image reference_width(const Image& in, int width, ResizeFilter filter) {
   Image out{width, in.height, {}};
   const double scale = static_cast<double>(in.width) / width;

@@ -72,8 +72,8 @@ std::string_view name_of_other(std::string_view head) {
   if (head.size() >= 3 && head[0] == 'P' && head[1] >= '1' && head[1] <= '7' && (head[2] == '\n' || head[2] == ' ')) {
     return "a PNM file";
   }
-  if (looks_like_text(head)) return head[0] == '<' ? "an HTML, XML or SVG text" : "a text";
-  return "of no kind revisit knows";
+  if (looks_like_text(head)) return head[0] == '<' ? "an HTML, XML or SVG file" : "a text file";
+  return "of an unknown kind";
 }
 
 }  // namespace

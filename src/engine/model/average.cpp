@@ -27,7 +27,7 @@ std::map<std::string, std::string> settings_of(Config config) {
 
 void check_usable(const LoadedModel& model, const std::string& name) {
   if (model.config.nonfinite.empty()) return;
-  fail(ErrorCode::kBadModel, "'{}' holds NaN or infinity in tensor '{}', so it has no mean", name, model.config.nonfinite);
+  fail(ErrorCode::kBadModel, "'{}' holds NaN or infinity in tensor '{}', so it cannot be averaged", name, model.config.nonfinite);
 }
 
 void check_alike(const LoadedModel& first, const std::string& first_name, const LoadedModel& other, const std::string& other_name) {
@@ -40,7 +40,7 @@ void check_alike(const LoadedModel& first, const std::string& first_name, const 
   keys.insert(theirs.begin(), theirs.end());
   for (const auto& [key, value] : keys) {
     if (said(ours, key) == said(theirs, key)) continue;
-    fail_with_hint(ErrorCode::kMismatch, "only models that differ in their weights alone have a mean",
+    fail_with_hint(ErrorCode::kMismatch, "only models that differ in nothing but their weights can be averaged",
                    "'{}' has {} {}, but '{}' has {}", other_name, key, said(theirs, key), first_name, said(ours, key));
   }
 }
@@ -56,7 +56,7 @@ struct Products {
 AverageReport average_models(const std::vector<std::filesystem::path>& from, const std::filesystem::path& to,
                              const std::function<bool()>& stop) {
   const StopScope scope(stop, fmt::format("stopped before '{}' was written", to.string()));
-  if (from.size() < 2) fail(ErrorCode::kUsage, "a mean takes at least two model files, not {}", from.size());
+  if (from.size() < 2) fail(ErrorCode::kUsage, "averaging takes at least two model files, not {}", from.size());
   std::vector<std::shared_ptr<const model::LoadedModel>> models;
   for (const auto& path : from) {
     models.push_back(model::load_model_file(path));

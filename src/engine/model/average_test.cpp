@@ -79,7 +79,7 @@ TEST_F(Average, HalvesCountAsWhatTheyAre) {
 
 TEST_F(Average, RefusesModelsThatDifferInMoreThanWeights) {
   const auto a = file("a", 1);
-  EXPECT_EQ(refusal({a}, ErrorCode::kUsage), "a mean takes at least two model files, not 1");
+  EXPECT_EQ(refusal({a}, ErrorCode::kUsage), "averaging takes at least two model files, not 1");
   const auto spread = file("spread", 2, [](Config& config) { config.own.spread = 2; });
   EXPECT_EQ(refusal({a, spread}, ErrorCode::kMismatch),
             "'" + spread.string() + "' has pruner.spread '2', but '" + a.string() + "' has nothing");
@@ -88,7 +88,7 @@ TEST_F(Average, RefusesModelsThatDifferInMoreThanWeights) {
                                                              a.string() + "' has '" + load_model_file(a)->config.licence + "'");
   const auto odd = file("odd", 2, [](Config& config) { config.nonfinite = "aggregator.dust_bin"; });
   EXPECT_EQ(refusal({a, odd}, ErrorCode::kBadModel),
-            "'" + odd.string() + "' holds NaN or infinity in tensor 'aggregator.dust_bin', so it has no mean");
+            "'" + odd.string() + "' holds NaN or infinity in tensor 'aggregator.dust_bin', so it cannot be averaged");
 }
 
 }  // namespace

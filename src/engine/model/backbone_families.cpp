@@ -26,7 +26,7 @@ const BackboneFamily& backbone_family(const std::string& name) {
     if (name == family->name()) return *family;
     known.emplace_back(family->name());
   }
-  fail(ErrorCode::kBadModel, "'{}' is not a family of backbones this version knows; known are {}", name, fmt::join(known, ", "));
+  fail(ErrorCode::kBadModel, "'{}' is not a backbone family this version knows; known are {}", name, fmt::join(known, ", "));
 }
 
 const char* BackboneConfig::family_name() const {
@@ -42,7 +42,7 @@ double BackboneConfig::macs(Size input, std::span<const int> patches) const { re
 std::vector<Product> BackboneConfig::products(Size input) const { return family().products(*this, input); }
 
 void BackboneConfig::wrong_family(const char* wanted) const {
-  fail(ErrorCode::kUsage, "only a backbone of the family {} will do here, and the model's is {}", wanted, family_name());
+  fail(ErrorCode::kUsage, "this needs a backbone of the family {}, but the model's is {}", wanted, family_name());
 }
 
 Size round_to_stride(Size size, int stride) {

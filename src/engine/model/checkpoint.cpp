@@ -18,8 +18,8 @@ Checkpoint parse_checkpoint(std::span<const std::byte> bytes, std::shared_ptr<co
   if (head.starts_with("PK\x03\x04") || head.starts_with("PK\x05\x06")) return parse_torch_zip(bytes, std::move(storage), name);
   if (head.starts_with('\x80')) return parse_torch_legacy(bytes, std::move(storage), name);
   if (safetensors) return parse_safetensors(bytes, std::move(storage), name);
-  fail_with_hint(ErrorCode::kBadModel, "a safetensors file, or a checkpoint of torch.save in either of its formats",
-                 "'{}' of {} bytes is not a checkpoint of a known format", name, bytes.size());
+  fail_with_hint(ErrorCode::kBadModel, "use a safetensors file, or a checkpoint written by torch.save (zip or legacy)",
+                 "'{}' ({} bytes) is not a checkpoint of a known format", name, bytes.size());
 }
 
 Checkpoint read_checkpoint(const std::filesystem::path& path) {

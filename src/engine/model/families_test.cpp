@@ -58,7 +58,7 @@ TEST(Metadata, ABackboneOfAFamilyNobodyKnowsIsRefused) {
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kBadModel);
-    EXPECT_STREQ(error.what(), "'m': backbone: 'resnet' is not a family of backbones this version knows; known are vit");
+    EXPECT_STREQ(error.what(), "'m': backbone: 'resnet' is not a backbone family this version knows; known are vit");
   }
 }
 

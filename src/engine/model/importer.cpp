@@ -128,7 +128,7 @@ std::string origin_of(const KeyMap& keys, const Config& config) {
 void check_size(Size size, int stride) {
   const Size nearest = round_to_stride(size, stride);
   if (size == nearest) return;
-  fail(ErrorCode::kUsage, "size {}x{} is not a multiple of the network's patch of {} pixels; the nearest is {}x{}", size.height,
+  fail(ErrorCode::kUsage, "`size` {}x{} is not a multiple of the network's patch of {} pixels; the nearest is {}x{}", size.height,
        size.width, stride, nearest.height, nearest.width);
 }
 
@@ -143,7 +143,7 @@ void set_input(Config& config, const KeyMap& keys, const ImportOptions& options)
   input.resize = options.resize.value_or(input.resize);
   for (std::size_t c = 0; c < 3; ++c) {
     if (!std::isfinite(input.mean[c]) || !std::isfinite(input.std[c]) || input.std[c] <= 0) {
-      fail(ErrorCode::kUsage, "mean {} with std {} cannot normalise an image", input.mean[c], input.std[c]);
+      fail(ErrorCode::kUsage, "`mean` {} with `std` {} cannot normalise an image", input.mean[c], input.std[c]);
     }
   }
 }
@@ -192,7 +192,7 @@ void check_finite(const Weights& source, const KeyMap& keys, bool allow, Config&
       const auto bad = find_nonfinite(source.at(part));
       if (!bad) continue;
       if (!allow) {
-        fail_with_hint(ErrorCode::kBadModel, "`allow_nonfinite` imports it nevertheless, to be looked at",
+        fail_with_hint(ErrorCode::kBadModel, "`allow_nonfinite` imports it anyway, for inspection only",
                        "'{}': tensor '{}' holds {} at element {}", name, part, bad->value, bad->element);
       }
       if (config.nonfinite.empty()) config.nonfinite = ours;
@@ -243,9 +243,9 @@ void set_own(const DescriptorSpec& own, Config& config, const std::string& name)
   for (const Setting& one : settings()) {
     if (std::holds_alternative<std::monostate>(one.get(own))) continue;
     if (one.model_key == nullptr || std::string_view(one.name) == "prune") {
-      fail(ErrorCode::kUsage, "{} is not a setting that a model file keeps", one.name);
+      fail(ErrorCode::kUsage, "`{}` is not a setting that a model file keeps", one.name);
     }
-    if (!config.own.prune) fail(ErrorCode::kUsage, "'{}' has no pruner, so {} would do nothing", name, one.name);
+    if (!config.own.prune) fail(ErrorCode::kUsage, "'{}' has no pruner, so `{}` would do nothing", name, one.name);
     one.set(config.own, one.get(own));
   }
 }
@@ -255,7 +255,8 @@ std::shared_ptr<const LoadedModel> read_model_file(const std::filesystem::path& 
                                                    ImportReport* report) {
   if (options.heads || options.arch || options.mean || options.std || options.resize || options.pos_rule) {
     fail_with_hint(ErrorCode::kUsage, "leave the other options out",
-                   "'{}' is a revisit model file: only half, size, licence and the settings of its pruner can be changed", from.string());
+                   "'{}' is a revisit model file: only `half`, `size`, `licence` and the settings of its pruner can be changed",
+                   from.string());
   }
   auto model = load_model_file(from);
   if (options.size) check_size(*options.size, model->config.backbone.stride());
@@ -276,15 +277,15 @@ std::shared_ptr<const LoadedModel> import_checkpoint(const std::filesystem::path
   const Weights& source = checkpoint->weights;
   if (checkpoint->metadata.contains("revisit.format")) {
     if (changes_settings(options)) return read_model_file(from, options, report);
-    fail_with_hint(ErrorCode::kBadModel, "use it as it is; `half` makes it smaller",
-                   "'{}' is a revisit model file already", name);
+    fail_with_hint(ErrorCode::kBadModel, "use it as it is, or make it smaller with `half`",
+                   "'{}' is already a revisit model file", name);
   }
 
   std::vector<std::string> names;
   for (const auto& [key, tensor] : source.all()) names.push_back(key);
   const KeyMap keys = map_keys(names);
   if (!keys.has_backbone()) {
-    fail_with_hint(ErrorCode::kBadModel, readable(), "'{}' holds no vision transformer revisit knows; its {} tensors are {}",
+    fail_with_hint(ErrorCode::kBadModel, readable(), "'{}' holds no vision transformer that revisit knows; its {} tensors are {}",
                    name, names.size(), names.empty() ? "none" : listed(names));
   }
 
@@ -294,7 +295,7 @@ std::shared_ptr<const LoadedModel> import_checkpoint(const std::filesystem::path
   const bool has_aggregator =
       std::ranges::any_of(keys.unexpected, [&](const std::string& key) { return key.starts_with(keys.wrapper + "aggregator."); });
   if (config.head.is_none() && has_aggregator) {
-    fail_with_hint(ErrorCode::kBadModel, readable(), "'{}' has an aggregator revisit does not know: {}", name,
+    fail_with_hint(ErrorCode::kBadModel, readable(), "'{}' has an aggregator that revisit does not know: {}", name,
                    listed(keys.unexpected));
   }
   check_backbone(config.backbone, name);
@@ -303,7 +304,7 @@ std::shared_ptr<const LoadedModel> import_checkpoint(const std::filesystem::path
   check_config(config, name);
   const Differences found = differences(source, keys, config);
   if (found.any()) {
-    fail_with_hint(ErrorCode::kBadModel, readable(), "'{}' does not make a whole {} ({}): {}", name, config.backbone.arch(),
+    fail_with_hint(ErrorCode::kBadModel, readable(), "'{}' is not a complete {} ({}): {}", name, config.backbone.arch(),
                    keys.family->importer().sizes(config.backbone), found.text());
   }
 

@@ -53,7 +53,7 @@ class Interpreter {
 
   [[noreturn]] void out_of_bytes() const {
     if (over_limit_) fail(ErrorCode::kLimit, "the pickle of '{}' has more than {} bytes", file_, limits::kMaxPickleBytes);
-    fail(ErrorCode::kBadModel, "the pickle of '{}' is cut after {} bytes", file_, bytes_.size());
+    fail(ErrorCode::kBadModel, "the pickle of '{}' ends early, after {} bytes", file_, bytes_.size());
   }
 
   void need(std::uint64_t count) const {

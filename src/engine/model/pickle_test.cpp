@@ -147,7 +147,7 @@ TEST(Pickle, RefusesBrokenPrograms) {
       {PickleBuilder().call("torch", "FloatStorage").stop(), "calls 'torch.FloatStorage'"},
       {PickleBuilder().none().none().raw("\x93").stop(), "not text"},
       {PickleBuilder().global("collections", "OrderedDict").integers({1}).reduce().stop(), "not a list"},
-      {PickleBuilder().none().raw("").stop().substr(0, 3), "is cut after 3 bytes"},
+      {PickleBuilder().none().raw("").stop().substr(0, 3), "ends early, after 3 bytes"},
   };
   for (const auto& refused : cases) {
     rt::expect_refused([&] { unpickled(refused.first); }, refused.second, refused.second);

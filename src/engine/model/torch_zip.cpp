@@ -28,7 +28,8 @@ std::string find_folder(const ZipEntries& entries, const std::string& file) {
       fail(ErrorCode::kBadModel, "'{}' has two pickles, '{}' and '{}'", file, printable(*found), printable(name));
     found = &name;
   }
-  if (found == nullptr) fail(ErrorCode::kBadModel, "'{}' is a zip file without 'data.pkl', so no torch checkpoint", file);
+  if (found == nullptr)
+    fail(ErrorCode::kBadModel, "'{}' is a zip file without 'data.pkl', so it is not a torch checkpoint", file);
   return found->substr(0, found->size() - kPickleName.size());
 }
 

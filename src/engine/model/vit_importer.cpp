@@ -40,7 +40,7 @@ int infer_heads(int width, std::optional<int> given, const std::string& name) {
   const int heads = given.value_or(std::max(1, width / 64));
   if (width % heads != 0) {
     fail_with_hint(ErrorCode::kBadModel, "say how many `heads` the network has",
-                   "'{}': its width of {} does not split into {} heads of about 64", name, width, heads);
+                   "'{}': its width of {} cannot be split into {} heads of about 64", name, width, heads);
   }
   return heads;
 }
@@ -56,7 +56,7 @@ Size infer_grid(int positions, int patch, std::optional<Size> size, const std::s
     if (std::int64_t{grid.height} * grid.width == cells) return grid;
   }
   fail_with_hint(ErrorCode::kBadModel, "give the `size` the network was made for",
-                 "'{}': its position table has {} rows, which is not one for CLS and a square grid", name, positions);
+                 "'{}': its position table has {} rows, which is not one for CLS plus a square grid", name, positions);
 }
 
 /// timm shares torch hub's names. DINOv2 always has LayerScale; timm's plain ViTs have none, and those that have it

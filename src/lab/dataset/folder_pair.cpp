@@ -36,8 +36,9 @@ void place_by_file(Dataset& set, const FolderPair& pair) {
                    (queries ? pair.queries : pair.references).string());
   }
   if (used_twice > 0 && !fs::equivalent(pair.queries, pair.references)) {
-    set.notes.push_back(fmt::format("'{}': {} named alike in both folders share one row; write FOLDER/NAME to tell them apart",
-                                    file, counted(used_twice, "photo")));
+    set.notes.push_back(
+        fmt::format("'{}': {} with the same name in both folders share one row; write FOLDER/NAME to tell them apart", file,
+                    counted(used_twice, "photo")));
   }
   const auto unused =
       static_cast<std::size_t>(std::ranges::count_if(table.photos, [](const auto& entry) { return !entry.second.used; }));
@@ -60,7 +61,7 @@ bool both_placed(const Dataset& set) { return num_placed(set.queries) > 0 && num
 
 void label(Dataset& set, const FolderPair& pair) {
   if (pair.no_labels) {
-    set.protocol += "; no ground truth, as asked";
+    set.protocol += "; no ground truth, as requested";
     return;
   }
   if (pair.gt) {

@@ -154,9 +154,9 @@ TEST(FolderPairs, NoteRowsThatServePhotosOfBothFolders) {
   for (const auto* name : {"q/0.jpg", "r/0.jpg"}) folder.write(name);
   const auto file = folder.write("p.csv", "image,lat,lon\n0.jpg,1,1\n");
   EXPECT_TRUE(has_note(load_folder_pair({.queries = folder / "q", .references = folder / "r", .gt = {}, .positions = file}),
-                       "named alike in both folders"));
+                       "with the same name in both folders"));
   EXPECT_FALSE(has_note(load_folder_pair({.queries = folder / "q", .references = folder / "q", .gt = {}, .positions = file}),
-                        "named alike"));
+                        "with the same name"));
 }
 
 std::string jpeg_at(std::uint32_t lat, std::uint32_t lon) {

@@ -5,6 +5,7 @@
 
 #include "core/base/fail.h"
 #include "core/base/salted_hash.h"
+#include "core/formats/text.h"
 #include "lab/dataset/named.h"
 #include "lab/dataset/near.h"
 #include "recognise/photos/photos.h"
@@ -43,7 +44,7 @@ std::string stem_of(const Photo& photo) { return photo.name.substr(0, photo.name
 void check_placed(const std::vector<Photo>& photos) {
   for (const auto& photo : photos) {
     if (!photo.position) {
-      fail(ErrorCode::kBadFile, "the name of '{}' has no place: it should start with @east@north@", photo.path.string());
+      fail(ErrorCode::kBadFile, "the name of '{}' has no position: it should start with @east@north@", photo.path.string());
     }
   }
 }
@@ -80,8 +81,9 @@ std::optional<Dataset> from_frames(Places& places, int stride, int tolerance) {
   const auto references = static_cast<std::int64_t>(out.references.size());
   const std::int64_t expected = (references + stride - 1) / stride;
   if (static_cast<std::int64_t>(out.queries.size()) != expected) {
-    fail(ErrorCode::kMismatch, "'{}' has {} photos where {} references and every {} frame a query ask for {}",
-         two->queries.string(), out.queries.size(), references, stride == 1 ? "single" : fmt::format("{}th", stride), expected);
+    fail(ErrorCode::kMismatch, "'{}' has {}, but should have {}: one for every {}frame of the {} references",
+         two->queries.string(), counted(out.queries.size(), "photo"), expected, stride == 1 ? "" : fmt::format("{}th ", stride),
+         references);
   }
   for (std::int64_t q = 0; q < expected; ++q) {
     auto& list = out.positives.emplace_back();
@@ -112,7 +114,7 @@ std::optional<Dataset> from_pairs(Places& places, const std::string& queries, co
   out.labelled = true;
   out.protocol = fmt::format("'{}' against '{}', the reference of the same name is right", queries, references);
   if (out.without_positive() > 0)
-    out.notes.push_back(fmt::format("{} queries have no reference of the same name", out.without_positive()));
+    out.notes.push_back(fmt::format("{} without a reference of the same name", counted(out.without_positive(), "query")));
   return out;
 }
 

@@ -47,7 +47,8 @@ std::vector<std::vector<int>> checked_positives(const std::vector<std::vector<st
   for (std::size_t q = 0; q < lists.size(); ++q) {
     for (const auto index : lists[q]) {
       if (index < 0 || static_cast<std::uint64_t>(index) >= references) {
-        fail(ErrorCode::kBadFile, "'{}' gives query {} the reference {}, there are {}", file.string(), q, index, references);
+        fail(ErrorCode::kBadFile, "'{}' gives query {} the reference {}, but there are only {}", file.string(), q, index,
+             references);
       }
       out[q].push_back(static_cast<int>(index));
     }
@@ -61,7 +62,7 @@ std::vector<std::string> chosen(const std::vector<std::string>& names, const fs:
   std::vector<std::string> out;
   for (const auto index : read_npy_integers(file)) {
     if (index < 0 || static_cast<std::uint64_t>(index) >= names.size()) {
-      fail(ErrorCode::kBadFile, "'{}' picks the query {}, there are {}", file.string(), index, names.size());
+      fail(ErrorCode::kBadFile, "'{}' selects the query {}, but there are only {}", file.string(), index, names.size());
     }
     out.push_back(names[static_cast<std::size_t>(index)]);
   }
@@ -98,7 +99,7 @@ std::optional<Dataset> from_npy(Places& places, const std::string& stem, bool la
     }
     out.labelled = true;
     out.notes.push_back(fmt::format("ground truth from '{}'", truth.string()));
-    if (picked) out.protocol += fmt::format(", the queries {}_qIdx.npy picks", stem);
+    if (picked) out.protocol += fmt::format(", the queries that {}_qIdx.npy selects", stem);
   }
   const fs::path base = photo_folder(places, *folder, references.front());
   out.references = listed_photos(base, references, file("_dbImages").string());

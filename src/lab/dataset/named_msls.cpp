@@ -79,7 +79,7 @@ std::optional<Dataset> from_msls_csv(Places& places, const MslsSplit& split) {
   const std::string truth = placed ? fmt::format("a reference of the same city within {:g} m ({}) is right", kMslsThresholdM,
                                                  metres ? "postprocessed.csv" : "raw.csv")
                                    : "without ground truth (no postprocessed.csv or raw.csv says where every photo was taken)";
-  out.protocol = fmt::format("{} of the cities {} but panoramas ({}), {}",
+  out.protocol = fmt::format("{} of the cities {} except panoramas ({}), {}",
                              task ? "photos of the task \"all\" (subtask_index.csv)" : "all photos", names, panoramas, truth);
   return out;
 }

@@ -53,7 +53,8 @@ TEST(NamedSets, SpedFromListsOfSalad) {
   EXPECT_NE(set.protocol.find("sped: 2 queries, 2 references; photos of SPED_dbImages.npy"), std::string::npos) << set.protocol;
 
   folder.write("datasets/SPED/SPED_gt.npy", npy_integers({1, 2}, "(2, 1)"));
-  expect_error([&] { load_named("sped", folder.path()); }, ErrorCode::kBadFile, "gives query 1 the reference 2, there are 2");
+  expect_error([&] { load_named("sped", folder.path()); }, ErrorCode::kBadFile,
+               "gives query 1 the reference 2, but there are only 2");
   folder.write("datasets/SPED/SPED_gt.npy", npy_integers({1}, "(1, 1)"));
   expect_error([&] { load_named("sped", folder.path()); }, ErrorCode::kBadFile, "has 1 lists for 2 queries");
   std::filesystem::remove(folder / "datasets/SPED/SPED_gt.npy");
@@ -90,9 +91,9 @@ TEST(NamedSets, MslsValPicksTheOfficialQueries) {
   const Dataset set = load_named("msls_val", folder.path());
   EXPECT_EQ(names_of(set.queries), (std::vector<std::string>{queries[2], queries[0]}));
   EXPECT_EQ(set.positives, (Lists{{1}, {0}}));
-  EXPECT_NE(set.protocol.find("msls_val_qIdx.npy picks"), std::string::npos);
+  EXPECT_NE(set.protocol.find("msls_val_qIdx.npy selects"), std::string::npos);
   folder.write("datasets/msls_val/msls_val_qIdx.npy", npy_integers({2, 3}, "(2,)"));
-  expect_error([&] { load_named("msls_val", folder.path()); }, ErrorCode::kBadFile, "picks the query 3, there are 3");
+  expect_error([&] { load_named("msls_val", folder.path()); }, ErrorCode::kBadFile, "selects the query 3, but there are only 3");
 }
 
 void write_msls(const TemporaryFolder& folder, const std::string& split, const std::vector<std::string>& cities) {
@@ -118,7 +119,7 @@ TEST(NamedSets, MslsFromItsTablesNeverMixesCities) {
   EXPECT_DOUBLE_EQ(set.queries[0].position->geographic->lat_deg, 55.6);
   EXPECT_DOUBLE_EQ(set.queries[0].position->heading_deg.value(), 90);
   EXPECT_DOUBLE_EQ(set.queries[0].time_s.value(), 1519862400);
-  EXPECT_NE(set.protocol.find("cph, sf but panoramas (2)"), std::string::npos) << set.protocol;
+  EXPECT_NE(set.protocol.find("cph, sf except panoramas (2)"), std::string::npos) << set.protocol;
   std::filesystem::remove(folder / "train_val/sf/database/images/rsf.jpg");
   expect_error([&] { load_named("msls_val_all", folder.path()); }, ErrorCode::kNotFound, "rsf.jpg");
 }
@@ -147,7 +148,8 @@ TEST(NamedSets, NordlandFromFolders) {
   EXPECT_EQ(set.positives, (Lists{{0, 1}, {9, 10, 11}, {19, 20}}));
   EXPECT_NE(set.protocol.find("query i is frame 10i, references within +-1"), std::string::npos) << set.protocol;
   write_frames(folder, "query", 4);
-  expect_error([&] { load_named("nordland", folder.path()); }, ErrorCode::kMismatch, "has 4 photos where 21 references");
+  expect_error([&] { load_named("nordland", folder.path()); }, ErrorCode::kMismatch,
+               "has 4 photos, but should have 3: one for every 10th frame of the 21 references");
 
   const TemporaryFolder seasons;
   write_frames(seasons, "summer", 15);
@@ -168,7 +170,7 @@ TEST(NamedSets, FoldersOfTheDownloaderGoByTheirNames) {
   EXPECT_NE(set.protocol.find("split val with @east@north@ names, a reference within 25 m"), std::string::npos) << set.protocol;
   EXPECT_EQ(load_named("nordland_all", folder.path()).positives, (Lists{{0}}));
   folder.write("pitts30k/images/val/queries/plain.jpg");
-  expect_error([&] { load_named("pitts30k_val", folder.path()); }, ErrorCode::kBadFile, "plain.jpg' has no place");
+  expect_error([&] { load_named("pitts30k_val", folder.path()); }, ErrorCode::kBadFile, "plain.jpg' has no position");
 }
 
 TEST(NamedSets, PittsburghFromItsDbStruct) {

@@ -65,7 +65,7 @@ double length(const Point& a, const Point& b) {
 std::vector<std::vector<int>> positives_within(const std::vector<Photo>& queries, const std::vector<Photo>& references,
                                                double threshold_m, Metric metric, std::uint64_t most_pairs) {
   if (!(threshold_m >= 0) || !std::isfinite(threshold_m)) {
-    fail(ErrorCode::kUsage, "a positive distance threshold of {} m is not a distance", threshold_m);
+    fail(ErrorCode::kUsage, "the positive distance threshold is {} m, but must be 0 or more and finite", threshold_m);
   }
   const double side = std::max(threshold_m, kSmallestCellM);
   std::unordered_map<Cell, std::vector<int>, CellHash> cells;

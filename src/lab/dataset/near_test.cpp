@@ -102,7 +102,8 @@ TEST(Near, TakesNoTimeForTenThousandByTenThousand) {
 
 TEST(Near, RefusesThresholdsThatAreNoDistance) {
   for (const double bad : {-1.0, static_cast<double>(NAN), static_cast<double>(INFINITY)}) {
-    testing::expect_error([&] { positives_within({}, {}, bad, Metric::kPlane); }, ErrorCode::kUsage, "is not a distance");
+    testing::expect_error([&] { positives_within({}, {}, bad, Metric::kPlane); }, ErrorCode::kUsage,
+                          "but must be 0 or more and finite");
   }
 }
 

@@ -34,7 +34,7 @@ void eval::fill_curve(std::vector<Answer> answers, int answerable, Evaluation& o
 
 std::optional<double> calibrate_threshold(const Evaluation& evaluation, double precision) {
   if (!(precision > 0 && precision <= 1))
-    fail(ErrorCode::kUsage, "a precision of {} cannot be asked for: it lies in (0, 1]", precision);
+    fail(ErrorCode::kUsage, "the precision is {}, but must be a number in (0, 1]", precision);
   for (std::size_t i = evaluation.threshold.size(); i-- > 0;) {
     if (evaluation.precision[i] >= precision) return evaluation.threshold[i];
   }

@@ -21,7 +21,7 @@ constexpr std::uint64_t kSeed = 0x5eed;
 
 void check(const Dataset& dataset, const std::vector<std::vector<Match>>& matches, const std::vector<int>& recall_values) {
   if (!dataset.labelled) {
-    fail_with_hint(ErrorCode::kUsage, "`gt`, `positions`, @east@north@ names or EXIF GPS say which references are right",
+    fail_with_hint(ErrorCode::kUsage, "ground truth comes from `gt`, `positions`, @east@north@ names or EXIF GPS",
                    "'{}' has no ground truth, so nothing can be evaluated", dataset.name);
   }
   if (matches.size() != dataset.queries.size() || dataset.positives.size() != dataset.queries.size()) {
@@ -29,9 +29,9 @@ void check(const Dataset& dataset, const std::vector<std::vector<Match>>& matche
          matches.size(), dataset.positives.size());
   }
   if (matches.empty()) fail(ErrorCode::kUsage, "'{}' has no queries", dataset.name);
-  if (recall_values.empty()) fail(ErrorCode::kUsage, "recall is asked at no value of k");
+  if (recall_values.empty()) fail(ErrorCode::kUsage, "`recall_values` is empty");
   for (const int k : recall_values) {
-    if (k < 1) fail(ErrorCode::kUsage, "recall at {} matches is asked: 1 is the least", k);
+    if (k < 1) fail(ErrorCode::kUsage, "`recall_values` holds {}, but the least is 1", k);
   }
 }
 

@@ -132,7 +132,7 @@ class Tables {
   }
 
   [[noreturn]] static void twice(const std::string& key, const std::string& table) {
-    fail(ErrorCode::kBadFile, "'{}': the key '{}' is that of another city, too", table, shown(key));
+    fail(ErrorCode::kBadFile, "'{}': the key '{}' also belongs to another city", table, shown(key));
   }
 
   dataset::MslsSplit split_;
@@ -152,7 +152,7 @@ class Scorer {
     if (found == tables_.queries.end()) bad(line, fmt::format("'{}' is not a query of {}", shown(line.keys[0]), cities()));
     Tables::Query& query = found->second;
     if (query.line != 0)
-      bad(line, fmt::format("the query '{}' was predicted in line {} already", shown(line.keys[0]), query.line));
+      bad(line, fmt::format("the query '{}' already has predictions in line {}", shown(line.keys[0]), query.line));
     query.line = line.number;
     std::vector<int> ranked;
     std::unordered_map<std::string_view, int, SaltedHash, std::equal_to<>> seen;
@@ -183,15 +183,15 @@ class Scorer {
     const auto& split = tables_.split();
     const bool task = std::ranges::all_of(tables_.cities, &Tables::City::task);
     out.protocol +=
-        fmt::format("; {} of {} but panoramas, a reference of the same city within {:g} m is right",
+        fmt::format("; {} of {} except panoramas, a reference of the same city within {:g} m is right",
                     task ? "photos of the task \"all\" (subtask_index.csv)" : "all photos", cities(), dataset::kMslsThresholdM);
     if (split.challenge && !task) out.notes.push_back("subtask_index.csv does not exist for every city, so all photos are scored");
     const auto note = [&](int count, const char* noun, const char* why) {
       if (count > 0) out.notes.push_back(fmt::format("{}: {}", counted(static_cast<std::size_t>(count), noun), why));
     };
-    note(unscored_, "query", "passed over, a panorama or not part of the task");
-    note(elsewhere_, "prediction", "wrong, because of another city than the query");
-    note(unsearched_, "prediction", "wrong, because a panorama or not part of the task");
+    note(unscored_, "query", "skipped, a panorama or not part of the task");
+    note(elsewhere_, "prediction", "wrong, from a city other than the query's");
+    note(unsearched_, "prediction", "wrong, a panorama or not part of the task");
     return out;
   }
 
@@ -264,17 +264,17 @@ int write_msls_predictions(const std::filesystem::path& file, const Dataset& dat
 
 ChallengeScore score_msls_predictions(const std::filesystem::path& file, const std::filesystem::path& root,
                                       const std::string& dataset, const std::vector<int>& recall_values) {
-  if (recall_values.empty()) fail(ErrorCode::kUsage, "recall is asked at no value of k");
+  if (recall_values.empty()) fail(ErrorCode::kUsage, "`recall_values` is empty");
   std::vector<int> ks = recall_values;
   std::ranges::sort(ks);
   ks.erase(std::unique(ks.begin(), ks.end()), ks.end());
-  if (ks.front() < 1) fail(ErrorCode::kUsage, "recall at {} matches is asked: 1 is the least", ks.front());
+  if (ks.front() < 1) fail(ErrorCode::kUsage, "`recall_values` holds {}, but the least is 1", ks.front());
   const std::string text = revisit::read_text(file, limits::kMaxCsvBytes);
   const auto lines = eval::read_lines(text, file.string());
   const auto predictions = lines.front().keys.size() - 1;
   if (predictions < static_cast<std::size_t>(ks.back())) {
-    fail_with_hint(ErrorCode::kMismatch, fmt::format("`recall_values` of {} at most", predictions),
-                   "'{}' has {} predictions a query, too few for recall@{}", file.string(), predictions, ks.back());
+    fail_with_hint(ErrorCode::kMismatch, fmt::format("use `recall_values` of at most {}", predictions),
+                   "'{}' has {} predictions per query, too few for recall@{}", file.string(), predictions, ks.back());
   }
   eval::Tables tables(root, dataset);
   eval::Scorer scorer(tables, file.string(), ks);

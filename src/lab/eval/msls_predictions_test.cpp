@@ -120,9 +120,10 @@ TEST_F(MslsPredictions, SayWhatDidNotCount) {
   const ChallengeScore result = score(text);
   EXPECT_EQ(result.all.num_without_positive, 1);
   ASSERT_EQ(result.notes.size(), 3U);
-  EXPECT_NE(result.notes[0].find("1 query: passed over"), std::string::npos) << result.notes[0];
-  EXPECT_NE(result.notes[1].find("1 prediction: wrong, because of another city"), std::string::npos) << result.notes[1];
-  EXPECT_NE(result.notes[2].find("1 prediction: wrong, because a panorama"), std::string::npos) << result.notes[2];
+  EXPECT_NE(result.notes[0].find("1 query: skipped"), std::string::npos) << result.notes[0];
+  EXPECT_NE(result.notes[1].find("1 prediction: wrong, from a city other than the query's"), std::string::npos)
+      << result.notes[1];
+  EXPECT_NE(result.notes[2].find("1 prediction: wrong, a panorama"), std::string::npos) << result.notes[2];
 }
 
 TEST_F(MslsPredictions, AreTakenAsOtherToolsWriteThem) {
@@ -137,7 +138,7 @@ TEST_F(MslsPredictions, ThatCannotBeRightAreRefusedWithTheLine) {
   expect_refused(good() + lines_of("kampala", {"c r0 r1 stranger"}), ErrorCode::kBadFile,
                  "line 14: prediction 3, 'kampala_stranger', is not a database photo");
   expect_refused(good() + lines_of("kampala", {"a r0 r1 r2"}), ErrorCode::kBadFile,
-                 "line 14: the query 'kampala_qa' was predicted in line 12 already");
+                 "line 14: the query 'kampala_qa' already has predictions in line 12");
   expect_refused(good() + lines_of("kampala", {"c r0 r1 r0"}), ErrorCode::kBadFile, "is predicted twice, at 1 and 3");
   expect_refused(good() + lines_of("kampala", {"c r0 r1"}), ErrorCode::kBadFile,
                  "'kampala_qc' has 2 predictions, but that of line 2 has 3");
@@ -147,8 +148,8 @@ TEST_F(MslsPredictions, ThatCannotBeRightAreRefusedWithTheLine) {
   expect_refused("", ErrorCode::kBadFile, "holds no predictions");
   expect_refused(lines_of("kampala", {"a r0 r1 r2", "b r0 r1 r2"}), ErrorCode::kMismatch,
                  "no predictions for 10 of 12 queries; the first is 'miami_qa' of miami");
-  expect_error([&] { score(good(), {1, 5}); }, ErrorCode::kMismatch, "has 3 predictions a query, too few for recall@5");
-  expect_error([&] { score(good(), {0}); }, ErrorCode::kUsage, "1 is the least");
+  expect_error([&] { score(good(), {1, 5}); }, ErrorCode::kMismatch, "has 3 predictions per query, too few for recall@5");
+  expect_error([&] { score(good(), {0}); }, ErrorCode::kUsage, "`recall_values` holds 0, but the least is 1");
   expect_error([&] { score(good(), {1}, "nordland"); }, ErrorCode::kUsage, "'nordland' is not a part of");
   expect_error([&] { score_msls_predictions(folder_ / "none.txt", folder_.path(), "msls_test", {1}); }, ErrorCode::kNotFound,
                "none.txt");
@@ -182,7 +183,7 @@ TEST_F(MslsPredictions, NeedPlacesAndTablesThatAgree) {
   write_city(folder_, "athens");
   folder_.write("test/athens/database/postprocessed.csv",
                 ",key,easting,northing\n0,miami_r0,5,0\n1,a,5,0\n2,b,5,0\n3,c,5,0\n4,d,5,0\n");
-  expect_refused(text, ErrorCode::kBadFile, "the key 'miami_r0' is that of another city");
+  expect_refused(text, ErrorCode::kBadFile, "the key 'miami_r0' also belongs to another city");
   for (const auto* side : {"query", "database"}) {
     for (const auto* table : {"postprocessed.csv", "raw.csv"})
       std::filesystem::remove(folder_ / (std::string("test/athens/") + side + "/" + table));

@@ -46,7 +46,7 @@ class Examples {
     const ShownQueries shown = shown_queries(report_);
     const bool labelled = report_.dataset.labelled;
     return section(labelled ? "Best queries" : "Most similar matches", shown.best) +
-           section(labelled ? "Worst queries: wrong, the surest first" : "Least similar matches", shown.worst);
+           section(labelled ? "Worst queries: wrong, most confident first" : "Least similar matches", shown.worst);
   }
 
  private:

@@ -13,7 +13,7 @@ namespace revisit::report {
 
 using Json = Fields::Json;
 
-constexpr const char* kDrawnHint = "run.json of match, query and eval and sweep.json of sweep can be drawn again";
+constexpr const char* kDrawnHint = "revisit report redraws run.json of match, query and eval, and sweep.json of sweep";
 
 Fields::Fields(const Json& object, std::string where) : object_(object), where_(std::move(where)) {
   if (!object.is_object()) bad("it is not a JSON object");
@@ -72,7 +72,7 @@ Json read_json_file(const std::filesystem::path& file) {
   }
   const Fields fields(out, "'" + file.string() + "'");
   if (!fields.has("schema") || fields.at("schema") != 1) {
-    fail_with_hint(ErrorCode::kBadFile, kDrawnHint, "'{}' does not say schema 1", file.string());
+    fail_with_hint(ErrorCode::kBadFile, kDrawnHint, "'{}' does not have schema 1", file.string());
   }
   return out;
 }

@@ -82,7 +82,7 @@ Rows facts_of(const RunRecord& run) {
                                         run.reference_spec.rho.value_or(1))},
             {"time per query",
              fmt::format("{:.1f} ms forward, {:.1f} ms with decoding (medians)", run.ms_per_image, run.end_to_end_ms)},
-            {"machine", fmt::format("{}, {}", run.cpu, run.threads > 0 ? fmt::format("{} threads", run.threads) : "all cores")},
+            {"machine", fmt::format("{}, {}", run.cpu, run.threads > 0 ? counted(run.threads, "thread") : "all cores")},
             {"version", "revisit " + run.version + (run.commit.empty() ? "" : ", commit " + run.commit)}};
   if (run.min_similarity)
     rows.insert(rows.begin() + 6, {"no match", fmt::format("below similarity {:.4f}", *run.min_similarity)});

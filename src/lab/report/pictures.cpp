@@ -67,7 +67,7 @@ std::string paths_of(const RunReport& report, std::size_t q, std::size_t count) 
 
 int write_prediction_pictures(const std::filesystem::path& folder, const RunReport& report, int count, bool only_wrong) {
   if (count < 0 || count > report::kMaxShown)
-    fail(ErrorCode::kUsage, "{} matches a picture, but 0 to {} can be shown", count, report::kMaxShown);
+    fail(ErrorCode::kUsage, "{} matches per picture, but 0 to {} can be shown", count, report::kMaxShown);
   report::make_folder(folder);
   int written = 0;
   for (std::size_t q = 0; q < report.matches.size(); ++q) {

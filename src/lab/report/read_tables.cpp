@@ -18,12 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kAgainHint =
-    "make the run again: it leaves run.json, predictions.csv and photos.csv";
+constexpr const char* kAgainHint = "repeat the run: it writes run.json, predictions.csv and photos.csv";
 
 std::string text_of(const fs::path& file) {
   std::error_code ignored;
-  if (!fs::exists(file, ignored)) fail_with_hint(ErrorCode::kNotFound, kAgainHint, "there is no '{}'", file.string());
+  if (!fs::exists(file, ignored)) fail_with_hint(ErrorCode::kNotFound, kAgainHint, "'{}' does not exist", file.string());
   const auto bytes = read_file(file, limits::kMaxCsvBytes);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "core/formats/csv.h"
+#include "core/formats/text.h"
 #include "lab/report/chart.h"
 #include "lab/report/page.h"
 #include "lab/report/text.h"
@@ -109,7 +110,7 @@ std::vector<std::string> draw_sweep(const std::filesystem::path& folder, const S
                      {"started", sweep.run.started},
                      {"input", fmt::format("{} for the first model", text_of(setting("size").get(sweep.run.spec)))},
                      {"machine", fmt::format("{}, {}", sweep.run.cpu,
-                                             sweep.run.threads > 0 ? fmt::format("{} threads", sweep.run.threads) : "all cores")},
+                                             sweep.run.threads > 0 ? counted(sweep.run.threads, "thread") : "all cores")},
                      {"version", "revisit " + sweep.run.version}};
   body += "<h2>Settings</h2>\n" + report::fact_table(facts) + report::skipped_list(sweep.skipped);
   report::write_text(folder / "report.html", report::page("revisit sweep", body));

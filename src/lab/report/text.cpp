@@ -29,7 +29,7 @@ void write_text(const std::filesystem::path& file, std::string_view text) {
 void make_folder(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) fail(ErrorCode::kIo, "cannot make the folder '{}': {}", folder.string(), error.message());
+  if (error) fail(ErrorCode::kIo, "cannot create the folder '{}': {}", folder.string(), error.message());
 }
 
 }  // namespace revisit::report

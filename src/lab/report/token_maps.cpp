@@ -39,7 +39,7 @@ void check_transport(const Trace& trace) {
   // By division: the product of what a caller wrote there may not fit.
   const bool fits = kept == 0 ? values.empty() : values.size() % kept == 0 && plan && values.size() / kept == clusters_of(trace);
   if (!plan || !fits || (kept == 0 && shape[1] > 0)) {
-    fail(ErrorCode::kUsage, "a trace's transport of shape {} and {} values has not one row for each of its {} kept patches",
+    fail(ErrorCode::kUsage, "a trace's transport of shape {} and {} values must have one row for each of its {} kept patches",
          fmt::join(shape, " x "), values.size(), kept);
   }
   if (trace.tier.empty() || shape[1] == 0) return;
@@ -47,14 +47,15 @@ void check_transport(const Trace& trace) {
   const bool tiered = trace.tier.size() == clusters_of(trace) &&
                       std::ranges::all_of(trace.tier, [&](std::int64_t tier) { return tier >= 0 && tier < tiers; });
   if (!tiered)
-    fail(ErrorCode::kUsage, "a trace's {} tier numbers are not one from 0 to {} for each of its {} clusters", trace.tier.size(),
+    fail(ErrorCode::kUsage, "a trace's {} tier numbers must be one from 0 to {} for each of its {} clusters", trace.tier.size(),
          tiers - 1, shape[1]);
 }
 
 /// What is there belongs together; a trace of another input would otherwise be drawn at wrong places.
 void check(const Trace& trace, Size grid) {
   if (std::max(grid.height, grid.width) > limits::kMaxInputSide)
-    fail(ErrorCode::kUsage, "a grid of {} x {} patches, the limit is {} a side", grid.height, grid.width, limits::kMaxInputSide);
+    fail(ErrorCode::kUsage, "a grid of {} x {} patches, the limit is {} per side", grid.height, grid.width,
+         limits::kMaxInputSide);
   const std::size_t patches = patches_of(grid);
   const auto kept = trace.kept.size();
   const auto outside = [&](std::int64_t patch) { return patch < 0 || static_cast<std::size_t>(patch) >= patches; };
@@ -63,7 +64,7 @@ void check(const Trace& trace, Size grid) {
          trace.scores.values.size(), grid.height, grid.width);
   }
   if (!trace.importance.values.empty() && trace.importance.values.size() != kept)
-    fail(ErrorCode::kUsage, "a trace's {} importance values are not one for each of its {} kept patches",
+    fail(ErrorCode::kUsage, "a trace's {} importance values must be one for each of its {} kept patches",
          trace.importance.values.size(), kept);
   if (!trace.transport.shape.empty() || !trace.transport.values.empty()) check_transport(trace);
 }

@@ -19,18 +19,17 @@ constexpr int kMaxPlaces = 100'000, kMaxViews = 1'000;
 
 void check(const TownOptions& options) {
   if (options.places < 1 || options.places > kMaxPlaces) {
-    fail(ErrorCode::kUsage, "a town of {} places cannot be made: 1 to {} are possible", options.places, kMaxPlaces);
+    fail(ErrorCode::kUsage, "`places` is {}, but a town has 1 to {}", options.places, kMaxPlaces);
   }
   if (options.views < 2 || options.views > kMaxViews) {
-    fail(ErrorCode::kUsage, "{} views of a place cannot be made: 2 to {} are possible, a query and its references", options.views,
-         kMaxViews);
+    fail(ErrorCode::kUsage, "`views` is {}, but a place has 2 to {}: a query and its references", options.views, kMaxViews);
   }
 }
 
 void make_folder(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) fail(ErrorCode::kIo, "'{}': the folder cannot be made: {}", folder.string(), error.message());
+  if (error) fail(ErrorCode::kIo, "cannot create the folder '{}': {}", folder.string(), error.message());
 }
 
 /// One row a query: its name, the reference taken nearest to it, and all references of the place.

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Photos into an index. While one is described the next is read, hashed and, if it is new, decoded.
+// Adds photos to an index. While one is described the next is read, hashed and, if it is new, decoded.
 #include <fmt/format.h>
 #include <xxhash.h>
 
@@ -32,22 +32,22 @@ std::uint64_t content_hash(std::span<const std::byte> bytes) {
   return hash == 0 ? 1 : hash;  // 0 stands for "no file"
 }
 
-/// What is to be done with a photo, given what is in the index.
+/// What to do with a photo, given what is in the index.
 struct Plan {
   enum class What { kAdd, kUpdate, kPlace, kUnchanged, kChanged, kDuplicate } what = What::kAdd;
   std::string name;   // in the index
-  std::string other;  // of the duplicate that is there
+  std::string other;  // of the existing duplicate
   bool needs_descriptor() const { return what == What::kAdd || what == What::kUpdate; }
 };
 
-// One folder more of the path in front: a.jpg, left/a.jpg, drive/left/a.jpg, ..., the whole path.
+// With one more folder of the path in front each time: a.jpg, left/a.jpg, drive/left/a.jpg, ..., the whole path.
 std::string longer_name(const std::string& name, const std::string& path) {
   if (!path.ends_with("/" + name)) return path;
   const auto slash = path.size() - name.size() - 1;
   return slash == 0 ? path : path.substr(path.rfind('/', slash - 1) + 1);
 }
 
-// A table may know places and times better than it did when the photo was added.
+// A table may have better places and times than when the photo was added.
 bool says_otherwise(const Photo& photo, const IndexEntry& there) {
   if (photo.time_s && photo.time_s != there.time_s) return true;
   if (!photo.position) return false;
@@ -58,10 +58,10 @@ bool says_otherwise(const Photo& photo, const IndexEntry& there) {
 Plan plan_for(const IndexWriter& writer, const Photo& photo, const std::string& path, std::uint64_t hash, bool update) {
   Plan plan;
   plan.name = photo.name;
-  bool changed = false;  // the entry, on disk
+  bool changed = false;  // the entry changed on disk
   const auto find = [&] { return writer.find(plan.name, update ? &changed : nullptr); };
   for (auto there = find(); there; there = find()) {
-    // One bit that flipped leaves the path or the hash as it was.
+    // A single flipped bit leaves either the path or the hash intact.
     if (changed && (there->path == path || there->content_hash == hash)) {
       plan.what = Plan::What::kUpdate;
       return plan;
@@ -74,8 +74,8 @@ Plan plan_for(const IndexWriter& writer, const Photo& photo, const std::string& 
       plan.what = update ? Plan::What::kUpdate : Plan::What::kChanged;
       return plan;
     }
-    // Another file's name.
-    if (plan.name == path) fail(ErrorCode::kUsage, "'{}' is in the index already, made from '{}'", plan.name, there->path);
+    // The name belongs to another file.
+    if (plan.name == path) fail(ErrorCode::kUsage, "'{}' is already in the index, added from '{}'", plan.name, there->path);
     plan.name = longer_name(plan.name, path);
   }
   if (auto other = writer.name_of_content(hash)) {
@@ -89,7 +89,7 @@ struct Loaded {
   IndexEntry entry;
   std::optional<Image> image;      // when it is to be described
   std::optional<Skipped> skipped;  // when it cannot be used
-  std::string note = {};           // what of it was left out
+  std::string note = {};           // what was left out of it
 };
 
 class Adding {
@@ -110,14 +110,14 @@ class Adding {
         keep_what_was_done();
         throw;
       }
-      report_.stopped = true;  // while a photo was waited for
+      report_.stopped = true;  // while waiting for a photo
     }
     commit();
     return std::move(report_);
   }
 
  private:
-  // On the loading thread. What is wrong with the photo is `skipped`; what is wrong with the index is thrown.
+  // On the loading thread. A bad photo goes into `skipped`; a bad index is thrown.
   Loaded load(const Photo& photo, bool decode_anyway) {
     Loaded out;
     out.entry.path = fs::absolute(photo.path).lexically_normal().string();
@@ -145,7 +145,7 @@ class Adding {
     return plan_for(writer_, photo, entry.path, entry.content_hash, options_.update);
   }
 
-  /// What can be relied on of it.
+  /// The part of it that can be trusted.
   std::optional<IndexEntry> entry_of(const std::string& name) {
     const std::lock_guard guard(mutex_);
     bool changed = false;
@@ -172,12 +172,12 @@ class Adding {
       case Plan::What::kAdd:
       case Plan::What::kUpdate: break;
     }
-    // It was to be passed over, but the photo before it has taken its double out of the index.
+    // It would have been skipped, but the photo before it replaced its duplicate in the index.
     if (!loaded.image) return take(photo, load(photo, true));
     if (!loaded.note.empty()) report_.notes.push_back(loaded.note);
     const std::vector<float> descriptor = extractor_.describe(*loaded.image);
     loaded.entry.name = now.name;
-    if (const auto before = entry_of(now.name)) {  // what was known of the photo stays known
+    if (const auto before = entry_of(now.name)) {  // keep what was known about the photo
       if (!loaded.entry.position) loaded.entry.position = before->position;
       if (!loaded.entry.time_s) loaded.entry.time_s = before->time_s;
     }
@@ -199,7 +199,7 @@ class Adding {
     if (pending_++ == 0) first_pending_ = Clock::now();
   }
 
-  // As often as the disk takes it without slowing the work: little is lost by a crash, little time by waiting for the disk.
+  // As often as the disk allows without slowing the work: a crash loses little, and little time goes into waiting.
   bool commit_is_due() const {
     if (pending_ == 0) return false;
     const double patience_s = std::min(options_.commit_seconds, kWorkPerCommit * commit_s_);
@@ -210,7 +210,7 @@ class Adding {
     try {
       commit();
     } catch (const std::exception&) {
-      // A writer that failed refuses to go on; the first error is the one to tell.
+      // A writer that failed refuses to go on; the first error is the one to report.
     }
   }
 
@@ -227,10 +227,10 @@ class Adding {
   const std::vector<Photo>& photos_;
   const AddOptions& options_;
   AddReport report_;
-  std::mutex mutex_;  // of the writer: both threads ask it
+  std::mutex mutex_;  // of the writer, which both threads use
   int pending_ = 0;
   Clock::time_point first_pending_;
-  double commit_s_ = 0;  // what the last one took
+  double commit_s_ = 0;  // duration of the last one
 };
 
 }  // namespace

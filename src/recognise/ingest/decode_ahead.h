@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Photos one after the other: the next one is decoded while one is in work. A photo that cannot be used comes as what is wrong with it.
+// Photos one by one: the next is decoded while one is being processed. A photo that cannot be used comes with its reason.
 #pragma once
 
 #include <filesystem>
@@ -16,8 +16,8 @@ namespace revisit {
 
 struct DecodedPhoto {
   std::variant<Image, Skipped> content;
-  double ms = 0;         ///< that decoding took
-  std::string note{};    ///< what of the photo was left out; mostly empty
+  double ms = 0;       ///< spent decoding
+  std::string note{};  ///< what was left out of the photo; mostly empty
 };
 
 /// For reports; empty for a photo of which everything was used.

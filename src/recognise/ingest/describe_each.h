@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The loop over many photos: the next one is decoded while one is described, by whatever describes.
+// The loop over many photos: the next one is decoded while one is described by any describer.
 #pragma once
 
 #include <functional>

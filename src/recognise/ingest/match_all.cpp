@@ -19,7 +19,8 @@ namespace {
 int count_rows(const DescribedPhotos& photos, const char* what) {
   const auto dim = static_cast<std::size_t>(std::max(1, photos.dim));
   if (photos.dim < 1 || photos.rows.size() % dim != 0) {
-    fail(ErrorCode::kUsage, "the descriptors of the {} are {} values, no rows of {}", what, photos.rows.size(), photos.dim);
+    fail(ErrorCode::kUsage, "the descriptors of the {} are {} values, which is not a multiple of {}", what, photos.rows.size(),
+         photos.dim);
   }
   const bool finite = std::ranges::all_of(photos.rows, [](float x) { return std::isfinite(x); });
   if (!finite) fail(ErrorCode::kUsage, "the descriptors of the {} hold NaN or infinity", what);
@@ -59,7 +60,7 @@ class Space {
     return retrieval::search(space_, queries, top_k, SearchOptions::Mode::kExact, stats);
   }
 
-  /// Only references the query wants.
+  /// Only references wanted for the query.
   std::vector<Match> search_wanted(std::span<const float> query, int top_k, const std::function<bool(int)>& wants) const {
     std::vector<std::uint8_t> mask = wanted_;
     for (int r = 0; r < count_; ++r) {
@@ -83,7 +84,7 @@ class Space {
 
 std::vector<std::vector<Match>> match_all(const DescribedPhotos& queries, const DescribedPhotos& references, int top_k,
                                           const std::function<bool(int, int)>& wanted) {
-  if (top_k < 1) fail(ErrorCode::kUsage, "{} matches per query cannot be found: 1 is the least", top_k);
+  if (top_k < 1) fail(ErrorCode::kUsage, "`top_k` is {}, but must be at least 1", top_k);
   if (queries.dim != references.dim) {
     fail(ErrorCode::kMismatch, "queries have {} values each, references {}: they come from different models", queries.dim,
          references.dim);

@@ -23,7 +23,7 @@ void whiten(DescribedPhotos& queries, DescribedPhotos& references, int dim) {
   const auto width = static_cast<std::size_t>(references.dim);
   std::vector<bool> skipped(references.rows.size() / width, false);
   for (const int row : references.skipped_rows) skipped[static_cast<std::size_t>(row)] = true;
-  std::vector<float> used;  // without the zero rows of skipped photos, which would be learnt from, too
+  std::vector<float> used;  // without the zero rows of skipped photos, which must not be learnt from
   for (std::size_t row = 0; !references.skipped_rows.empty() && row < skipped.size(); ++row) {
     if (skipped[row]) continue;
     const auto from = references.rows.begin() + static_cast<std::ptrdiff_t>(row * width);

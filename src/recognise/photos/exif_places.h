@@ -14,10 +14,10 @@ namespace revisit {
 /// The EXIF part (a TIFF structure) of a JPEG, PNG or WebP file; empty when there is none. Any bytes are fine.
 std::span<const std::byte> exif_of(std::span<const std::byte> file);
 
-/// Fills position and time from what EXIF said, where it said something.
+/// Fills position and time from EXIF data, where present.
 void place_by(const PhotoInfo& info, Photo& photo);
 
-/// Fills position and time from EXIF where it has them. A file that cannot be read stays as it is: whoever decodes it will say
+/// Fills position and time from EXIF where it has them. An unreadable file changes nothing: decoding it will report
 /// why.
 void place_by_exif(Photo& photo);
 

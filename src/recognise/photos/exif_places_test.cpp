@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Places out of pictures of every format, and out of bytes that are none.
+// Places from pictures of every format, and from bytes that are not pictures.
 #include "recognise/photos/exif_places.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// GeoJSON as RFC 7946 has it, reduced to points that belong to photos. Size, depth and the number of values are bounded while
+// GeoJSON of RFC 7946, reduced to points that belong to photos. Size, depth and the number of values are bounded while
 // parsing.
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -22,7 +22,7 @@ class FeatureReader {
  public:
   FeatureReader(const std::string& file, std::size_t number) : file_(file), number_(number) {}
 
-  /// Empty for a feature that is no point. A photo whose geometry is null has no known place (RFC 7946, 3.2).
+  /// Empty for a feature that is not a point. A photo whose geometry is null has no known place (RFC 7946, 3.2).
   std::optional<std::pair<std::string, PlacedPhoto>> read(const Json& feature) const {
     if (!feature.is_object()) bad("it is not an object");
     const auto geometry = feature.find("geometry");
@@ -44,7 +44,7 @@ class FeatureReader {
       photo.time_s = time->is_number()   ? std::optional(time->get<double>())
                      : time->is_string() ? parse_time(time->get_ref<const std::string&>())
                                          : std::nullopt;
-      if (!photo.time_s) bad("its time is neither seconds nor like 2024-05-01T12:30:15Z");
+      if (!photo.time_s) bad("its time is neither seconds since 1970 nor like 2024-05-01T12:30:15Z");
     }
     const auto* name = first_of(*properties, {"image", "name", "filename"});
     if (name == nullptr || !name->is_string() || name->get_ref<const std::string&>().empty()) bad("its properties name no image");

@@ -23,8 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Folders are entered once, wherever links lead, so no loop and no web of links can trap the walk. Real folders come first: a
-// photo is named by where it lies, not by a link to it.
+// Folders are entered once, wherever links lead, so no loop or web of links can trap the walk. Real folders come first: a
+// photo is named by where it is, not by a link to it.
 class Walk {
  public:
   explicit Walk(fs::path root) : root_(std::move(root)) {}
@@ -61,7 +61,7 @@ class Walk {
     fs::directory_iterator it(path, error);
     for (; !error && it != fs::directory_iterator(); it.increment(error)) {
       std::string name = folder + it->path().filename().string();
-      std::error_code ignored;  // what is neither folder nor link is judged by its name and, if need be, fails on opening
+      std::error_code ignored;  // other entries are judged by name and, at worst, fail on opening
       if (it->is_symlink(ignored)) {
         if (it->is_directory(ignored)) {
           linked_.insert(name + "/");
@@ -78,7 +78,7 @@ class Walk {
 
   fs::path root_;
   std::vector<std::string> real_;
-  std::set<std::string> linked_;  // sorted, so that the outcome does not depend on the order of the disk
+  std::set<std::string> linked_;  // sorted, so that the result does not depend on the order on disk
   std::set<std::pair<dev_t, ino_t>> seen_;
   std::vector<std::string> names_;
   OtherFiles others_;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What the loaders share about photos: names, how they are found again, and lists of files.
+// Shared by the loaders: names of photos, looking them up, and lists of files.
 #pragma once
 
 #include <filesystem>
@@ -19,18 +19,18 @@ bool is_photo_name(std::string_view name);
 
 bool is_there(const std::filesystem::path& path);
 
-/// The name of a folder without what leads to it.
+/// The last part of a folder's path.
 std::string last_part(const std::filesystem::path& folder);
 
 /// How many have a position.
 std::size_t num_placed(const std::vector<Photo>& photos);
 
-/// The photo `name` of `folder`; its position is taken from the name when that carries one. Throws Error kLimit for a name beyond
-/// limits::kMaxPhotoName: a path costs far more than its bytes once it is taken apart.
+/// The photo `name` of `folder`; its position is taken from the name if it has one. Throws Error kLimit for a name beyond
+/// limits::kMaxPhotoName: a parsed path takes far more memory than its bytes.
 Photo photo_of(const std::filesystem::path& folder, std::string name);
 
-/// Photos of a list that came with a data set. A name that leaves the folder is Error kBadFile naming `list`; a photo that is not
-/// there is kNotFound.
+/// Photos of a list that came with a data set. A name that leaves the folder is Error kBadFile naming `list`; a missing photo
+/// is kNotFound.
 std::vector<Photo> listed_photos(const std::filesystem::path& folder, const std::vector<std::string>& names,
                                  const std::string& list);
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Folders as they really are: odd names, links, loops, lists, and very many files.
+// Folders as found in practice: odd names, links, loops, lists, and very many files.
 #include "recognise/photos/photos.h"
 
 #include <gtest/gtest.h>

@@ -23,7 +23,7 @@ struct Columns {
   std::size_t first;   // latitude or east
   std::size_t second;  // longitude or north
   bool geographic;
-  std::optional<Plane> plane;  // beside latitude and longitude: of photos that have no such place
+  std::optional<Plane> plane;  // in addition to latitude and longitude: for photos without these
   std::optional<std::size_t> heading;
   std::optional<std::size_t> time;
 };
@@ -78,7 +78,7 @@ Position geographic_position_at(const CsvReader& csv, const Columns& columns) {
   }
 }
 
-/// Nothing when the cells are blank.
+/// Empty when the cells are blank.
 std::optional<Position> position_at(const CsvReader& csv, const Columns& columns) {
   if (!are_blank(csv, columns.first, columns.second)) {
     return columns.geographic ? geographic_position_at(csv, columns) : plane_position_at(csv, {columns.first, columns.second});
@@ -114,7 +114,8 @@ PositionTable parse_positions_csv(std::string_view text, const std::string& file
     if (columns.time && !trimmed(csv.cell(*columns.time)).empty()) {
       photo.time_s = parse_time(csv.cell(*columns.time));
       if (!photo.time_s) {
-        csv.fail_here("the time '{}' is neither seconds nor like 2024-05-01T12:30:15Z", printable(csv.cell(*columns.time)));
+        csv.fail_here("the time '{}' is neither seconds since 1970 nor like 2024-05-01T12:30:15Z",
+                      printable(csv.cell(*columns.time)));
       }
     }
     if (const auto before = add_photo(out, name, photo))

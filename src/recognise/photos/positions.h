@@ -24,10 +24,10 @@ struct PlacedPhoto {
 
 struct PositionTable {
   NameMap<PlacedPhoto> photos;  ///< by the name in the file
-  bool geographic = false;      ///< every place is a latitude and longitude, none metres of some plane
+  bool geographic = false;      ///< every place is a latitude and longitude, none is metres on a plane
 };
 
-/// image,lat,lon or image,east,north, and heading_deg, time when they are there. With all four, metres are for rows whose
+/// image,lat,lon or image,east,north, and optionally heading_deg, time. With all four, metres are for rows whose
 /// latitude and longitude are blank. Throws Error kBadFile with the line.
 PositionTable parse_positions_csv(std::string_view text, const std::string& file);
 
@@ -38,11 +38,11 @@ PositionTable parse_geojson(std::string_view text, const std::string& file, std:
 /// Either of the two, told apart by content.
 PositionTable read_positions(const std::filesystem::path& path, std::vector<std::string>& notes);
 
-/// Gives each photo what its row says, and nothing when it has none; names in the table may be NAME or FOLDER/NAME. Returns how
+/// Gives each photo the data of its row, if it has one; names in the table may be NAME or FOLDER/NAME. Returns how
 /// many photos share a row that another photo had used.
 std::size_t place_by_table(std::vector<Photo>& photos, const std::string& folder, PositionTable& table);
 
-/// Adds `photo` unless the name is already there: then returns the number of the row that has it, else 0.
+/// Adds `photo` unless the name is taken: then returns the number of the row that has it, else 0.
 std::uint64_t add_photo(PositionTable& table, const std::string& name, const PlacedPhoto& photo);
 
 }  // namespace revisit

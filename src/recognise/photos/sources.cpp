@@ -29,7 +29,7 @@ bool is_table(std::string_view name) {
 
 fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : fs::path("."); }
 
-// A path below the folder keeps its name, one from elsewhere is known by its last part.
+// A path below the folder keeps its name, any other is named by its last part.
 Photo photo_at(const fs::path& folder, const std::string& path) {
   Photo out = photo_of(folder, path);
   if (fs::path(path).is_absolute()) out.name = fs::path(path).filename().string();
@@ -41,7 +41,7 @@ std::vector<Photo> photos_of_glob(const std::string& pattern) {
   const int result = ::glob(pattern.c_str(), GLOB_BRACE | GLOB_TILDE, nullptr, &found);
   if (result == GLOB_NOSPACE) {
     ::globfree(&found);
-    fail(ErrorCode::kNoMemory, "there is not enough memory for the files of '{}'", pattern);
+    fail(ErrorCode::kNoMemory, "not enough memory to list the files that match '{}'", pattern);
   }
   // Names are relative to the last folder that has no wildcard in it.
   const auto wild = pattern.find_first_of("*?[{");
@@ -56,7 +56,7 @@ std::vector<Photo> photos_of_glob(const std::string& pattern) {
     out.push_back(std::move(photo));
   }
   ::globfree(&found);
-  if (out.empty()) fail(ErrorCode::kNotFound, "no .jpg, .jpeg, .png or .webp file fits '{}'", pattern);
+  if (out.empty()) fail(ErrorCode::kNotFound, "no .jpg, .jpeg, .png or .webp file matches '{}'", pattern);
   return out;
 }
 
@@ -94,7 +94,7 @@ std::vector<Photo> photos_of_table(const fs::path& file, std::vector<std::string
 }
 
 std::vector<Photo> photos_of(const std::string& source, std::vector<std::string>& notes) {
-  std::error_code ignored;  // what cannot be looked at is not there for us
+  std::error_code ignored;  // an unreadable path counts as missing
   if (fs::is_directory(source, ignored)) return photos_in(source, &notes);
   if (!fs::exists(source, ignored)) {
     if (source.find_first_of("*?[{") != std::string::npos) return photos_of_glob(source);
@@ -105,7 +105,7 @@ std::vector<Photo> photos_of(const std::string& source, std::vector<std::string>
   if (!is_photo_name(source)) {
     fail_with_hint(ErrorCode::kUsage,
                    "give folders, photos, globs, lists of paths (.txt) or tables with positions (.csv, .geojson)",
-                   "'{}' is none of .jpg, .jpeg, .png, .webp, .txt, .csv, .geojson", source);
+                   "'{}' is not a .jpg, .jpeg, .png, .webp, .txt, .csv or .geojson file", source);
   }
   Photo photo = photo_of("", source);
   photo.name = fs::path(source).filename().string();

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Recognizer: describe, search, decide. One extractor behind a lock of its own; the store behind a lock that many may read with.
+// Recognizer: describe, search, decide. One extractor behind a lock of its own; the store behind a lock that allows many readers.
 #include "revisit/recognizer.h"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ Model model_named(const std::string& name, const std::string& address) {
   if (name == kEmbeddedModel) return embedded_model();
   if (name.empty()) {
     fail_with_hint(ErrorCode::kUsage, "open it with the model they were made with",
-                   "collection '{}' holds descriptors of a program's own, no model is recorded", address);
+                   "collection '{}' holds descriptors that a program made itself, and records no model", address);
   }
   try {
     return Model::load(name);
@@ -41,10 +41,10 @@ std::string name_of(const Model& model) {
   return source.empty() ? model.info().provenance : source;
 }
 
-// Later than `time_s` minus so many seconds is too recent.
+// Anything later than `time_s` minus that many seconds is too recent.
 void limit_by_time(const AskOptions& options, SearchOptions& search) {
   if (!options.exclude_seconds) return;
-  if (!options.time_s) fail(ErrorCode::kUsage, "exclude_seconds needs time_s, the time of the picture asked about");
+  if (!options.time_s) fail(ErrorCode::kUsage, "`exclude_seconds` needs `time_s`, the time of the query picture");
   const double latest = *options.time_s - *options.exclude_seconds;
   search.before_s = search.before_s ? std::min(*search.before_s, latest) : latest;
 }
@@ -101,7 +101,7 @@ struct Recognizer::Impl {
   std::optional<double> min_similarity;
   std::shared_mutex rows;  // of the store: shared to search, alone to add
   std::unique_ptr<retrieval::Store> store;
-  int next_row = 0;  // once one was added
+  int next_row = 0;  // once a row was added
 };
 
 Recognizer::Recognizer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -147,7 +147,8 @@ std::vector<Answer> Recognizer::ask_descriptors(std::span<const float> descripto
 
   const std::shared_lock guard(impl_->rows);
   if (options.exclude_recent) {
-    if (*options.exclude_recent < 0) fail(ErrorCode::kUsage, "exclude_recent is {}, but must be 0 or more", *options.exclude_recent);
+    if (*options.exclude_recent < 0)
+      fail(ErrorCode::kUsage, "`exclude_recent` is {}, but must be 0 or more", *options.exclude_recent);
     const int end = std::max(0, impl_->store->rows() - *options.exclude_recent);
     search.end_row = search.end_row ? std::min(*search.end_row, end) : end;
   }
@@ -184,7 +185,8 @@ std::vector<float> Recognizer::describe(const ImageView& picture, StageTimes* ti
 
 void Recognizer::save(const std::filesystem::path& folder) const {
   if (index_settings(folder)) {
-    fail_with_hint(ErrorCode::kUsage, "choose another folder", "'{}' is an index already, which save does not replace", folder.string());
+    fail_with_hint(ErrorCode::kUsage, "choose another folder", "'{}' already holds an index, which save() does not replace",
+                   folder.string());
   }
   const std::shared_lock guard(impl_->rows);
   const retrieval::Store& store = *impl_->store;

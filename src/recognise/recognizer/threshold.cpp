@@ -18,9 +18,10 @@ Threshold threshold_for(const ModelInfo& model, const DescriptorSpec& spec, std:
   if (asked) return {asked, "asked for", ""};
   if (!model.min_similarity) return {std::nullopt, "the model has none", ""};
   if (whitened) {
-    return {std::nullopt, "the model's is not for whitened descriptors",
-            fmt::format("the model's threshold, similarity {:.4f}, is not for whitened descriptors; every match is accepted",
-                        *model.min_similarity)};
+    return {
+        std::nullopt, "the model's does not apply to whitened descriptors",
+        fmt::format("the model's threshold, similarity {:.4f}, does not apply to whitened descriptors; every match is accepted",
+                    *model.min_similarity)};
   }
   Threshold out{model.min_similarity, fmt::format("calibrated for precision {:g}", model.calibrated_precision), ""};
   const bool other_size = model.calibrated_size.height > 0 && spec.size && !(model.calibrated_size == *spec.size);

@@ -75,7 +75,7 @@ Database::Database(std::filesystem::path path, Access access) : path_(std::move(
   is_regular_or_absent(log);
   is_regular_or_absent(path_.string() + "-shm");
   is_regular_or_absent(path_.string() + "-journal");
-  if (!there && access != Access::kCreate) fail(ErrorCode::kNotFound, "there is no '{}'", path_.string());
+  if (!there && access != Access::kCreate) fail(ErrorCode::kNotFound, "'{}' does not exist", path_.string());
 
   int result = open(false, access);
   const bool no_place = (result & 0xff) == SQLITE_CANTOPEN || (result & 0xff) == SQLITE_READONLY;
@@ -231,7 +231,7 @@ std::string Statement::text(int column, const char* field, std::int64_t row, std
   if (sqlite3_column_type(statement_, column) != SQLITE_TEXT) refuse(field, row, "is not text");
   const auto* data = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
   const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
-  if (data == nullptr) fail(ErrorCode::kNoMemory, "no memory to read '{}'", database_.file());
+  if (data == nullptr) fail(ErrorCode::kNoMemory, "not enough memory to read '{}'", database_.file());
   if (size > max_bytes) refuse(field, row, fmt::format("has {} bytes, the limit is {}", size, max_bytes));
   std::string out(data, size);
   if (out.find('\0') != std::string::npos) refuse(field, row, "contains a NUL byte");

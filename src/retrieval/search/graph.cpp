@@ -65,7 +65,7 @@ auto translated(const Action& action) {
   try {
     return action();
   } catch (const std::runtime_error& error) {
-    fail(ErrorCode::kNoMemory, "cannot make the graph of the index: {}", error.what());
+    fail(ErrorCode::kNoMemory, "not enough memory for the graph of the index: {}", error.what());
   }
 }
 

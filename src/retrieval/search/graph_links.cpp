@@ -30,11 +30,13 @@ GraphLinks parse_links(std::span<const std::byte> payload, std::uint64_t element
   const auto levels = reader.take(elements, "levels");
   out.levels.resize(elements);
   std::transform(levels.begin(), levels.end(), out.levels.begin(), [](std::byte b) { return std::to_integer<std::uint8_t>(b); });
-  if (out.entry >= elements) fail(ErrorCode::kBadFile, "'{}' is entered at {} of {} elements", name, out.entry, elements);
+  if (out.entry >= elements)
+    fail(ErrorCode::kBadFile, "'{}' has entry element {}, but only {} elements", name, out.entry, elements);
   const int top = *std::max_element(out.levels.begin(), out.levels.end());
   if (top > kMaxGraphLevel) fail(ErrorCode::kBadFile, "'{}' has level {}, the limit is {}", name, top, kMaxGraphLevel);
   if (out.levels[out.entry] != top) {
-    fail(ErrorCode::kBadFile, "'{}' is entered on level {}, its highest is {}", name, int{out.levels[out.entry]}, top);
+    fail(ErrorCode::kBadFile, "'{}' has its entry element on level {}, but its highest level is {}", name,
+         int{out.levels[out.entry]}, top);
   }
   out.lists.reserve(reader.remaining() / sizeof(std::uint32_t));
   StopTicker ticker;
@@ -56,7 +58,7 @@ GraphLinks parse_links(std::span<const std::byte> payload, std::uint64_t element
       }
     }
   }
-  if (!reader.at_end()) fail(ErrorCode::kBadFile, "'{}' has {} bytes behind its last link", name, reader.remaining());
+  if (!reader.at_end()) fail(ErrorCode::kBadFile, "'{}' has {} bytes after its last link", name, reader.remaining());
   return out;
 }
 

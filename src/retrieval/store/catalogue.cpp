@@ -208,7 +208,7 @@ Line Catalogue::line_as_it_stands(int row) {
 bool Catalogue::fits_seal(const Line& line) const { return !is_sealed() || line.seal == seal_of(line, identity_); }
 
 std::string Catalogue::changed(const Line& line) const {
-  return fmt::format("'{}': the line of row {} ('{}') was changed on disk: its checksum does not fit", database_->file(),
+  return fmt::format("'{}': the line of row {} ('{}') was changed on disk: its checksum does not match", database_->file(),
                      line.row, printable(line.entry.name));
 }
 
@@ -242,7 +242,7 @@ std::optional<int> Catalogue::live_with_content(std::uint64_t content_hash) {
 void Catalogue::require_found(const Line& line, bool is_what_was_asked_for) const {
   if (is_what_was_asked_for || !fits_seal(line)) return;  // a line that was changed is its own problem
   fail_with_hint(ErrorCode::kBadFile, "restore the index from a copy",
-                 "'{}' was changed on disk: what leads to row {} does not fit its line", database_->file(), line.row);
+                 "'{}' was changed on disk: the lookup of row {} does not match its line", database_->file(), line.row);
 }
 
 std::vector<PlaceAndTime> Catalogue::places_and_times(int rows, const std::vector<std::uint8_t>& live) {

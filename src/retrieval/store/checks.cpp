@@ -45,17 +45,18 @@ void require_same_model(const std::filesystem::path& folder, const IndexSettings
   // An index of format 1 says no more about its model than the fingerprint of the weights.
   if (!identity && !weights.empty() && value_of(weights, "fingerprint") == value_of(given.model_constants, "fingerprint")) return;
   if (!identity && weights.empty()) {
-    fail_with_hint(ErrorCode::kMismatch, kOwnSettings, "index '{}' holds descriptors of a program's own, not of the model '{}'",
-                   folder.string(), given.model);
+    fail_with_hint(ErrorCode::kMismatch, kOwnSettings,
+                   "index '{}' holds descriptors that a program made itself, not those of the model '{}'", folder.string(),
+                   given.model);
   }
   if (!given.spec.model_identity) {
-    fail_with_hint(ErrorCode::kMismatch, kOwnSettings, "index '{}' was made with the model '{}', but the descriptors are of none",
-                   folder.string(), stored.model);
+    fail_with_hint(ErrorCode::kMismatch, kOwnSettings,
+                   "index '{}' was made with the model '{}', but these descriptors name no model", folder.string(), stored.model);
   }
   const std::string differences =
       identity ? told(stored.model_constants, given.model_constants)
                : fmt::format("weights '{}', not '{}'", value_of(weights, "fingerprint"), value_of(given.model_constants, "fingerprint"));
-  fail_with_hint(ErrorCode::kMismatch, kOwnSettings, "index '{}' was made with another model than '{}': {}", folder.string(),
+  fail_with_hint(ErrorCode::kMismatch, kOwnSettings, "index '{}' was made with a model other than '{}': {}", folder.string(),
                  given.model.empty() ? *given.spec.model_identity : given.model,
                  differences.empty() ? fmt::format("identity {}, not {}", *identity, *given.spec.model_identity) : differences);
 }
@@ -68,7 +69,8 @@ void require_compatible(const std::filesystem::path& folder, const IndexSettings
   first.model_identity = second.model_identity = std::nullopt;  // compared above
   const std::string differing = differences_text(differences(first, second), Agreement::kMust);
   if (!differing.empty()) {
-    fail_with_hint(ErrorCode::kMismatch, kOwnSettings, "index '{}' was made with other settings: {}", folder.string(), differing);
+    fail_with_hint(ErrorCode::kMismatch, kOwnSettings, "index '{}' was made with different settings: {}", folder.string(),
+                   differing);
   }
   if (stored.dim != given.dim) {
     fail_with_hint(ErrorCode::kMismatch, kOwnSettings, "index '{}' was made with dim {}, not {}", folder.string(), stored.dim,

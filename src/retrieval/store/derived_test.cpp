@@ -155,9 +155,8 @@ TEST(DimSearch, RefusesADimThatCannotBeLearnt) {
   add_views(folder.path(), 0, 20);
   const Index index = Index::open(folder.path());
   const auto query = queries_of(1);
-  expect_error([&] { index.search(query, options_of(0, Ann::kNone)); }, ErrorCode::kUsage, "dim 0 of a search is outside 1..32");
-  expect_error([&] { index.search(query, options_of(33, Ann::kNone)); }, ErrorCode::kUsage,
-               "dim 33 of a search is outside 1..32");
+  expect_error([&] { index.search(query, options_of(0, Ann::kNone)); }, ErrorCode::kUsage, "`dim` 0 is outside 1..32");
+  expect_error([&] { index.search(query, options_of(33, Ann::kNone)); }, ErrorCode::kUsage, "`dim` 33 is outside 1..32");
   expect_error([&] { index.search(query, options_of(20, Ann::kNone)); }, ErrorCode::kUsage,
                "whitening to dim 20 needs at least 21 references, there are 20");
   EXPECT_EQ(index.search(query, options_of(19, Ann::kNone))[0].size(), 10U);
@@ -408,7 +407,7 @@ TEST(GraphLinks, RefusesLinksThatLeadNowhereWhateverTheChecksum) {
   }
   auto links = sound;
   links.entry = 60;
-  refused(links, "is entered at 60 of 60 elements");
+  refused(links, "has entry element 60, but only 60 elements");
   links = sound;
   links.lists[1] = 60;
   refused(links, "has the link 60 on level 0");
@@ -421,10 +420,10 @@ TEST(GraphLinks, RefusesLinksThatLeadNowhereWhateverTheChecksum) {
   links.levels[5] = 25;
   refused(links, "has level 25, the limit is 24");
   links.levels[5] = 24;
-  refused(links, "is entered on level");
+  refused(links, "has its entry element on level");
   links = sound;
   links.lists.push_back(0);
-  refused(links, "4 bytes behind its last link");
+  refused(links, "4 bytes after its last link");
 
   retrieval::Graph again;
   again.restore(retrieval::parse_links(bytes, 60, "graph"), rows.data(), 8);

@@ -28,22 +28,22 @@ bool is_near(const Position& position, const Position& centre, double radius_m) 
 
 void check_search(std::span<const float> queries, int dim, const SearchOptions& options) {
   if (options.top_k < 1 || options.top_k > limits::kMaxTopK) {
-    fail(ErrorCode::kUsage, "top_k {} is outside 1..{}", options.top_k, limits::kMaxTopK);
+    fail(ErrorCode::kUsage, "`top_k` {} is outside 1..{}", options.top_k, limits::kMaxTopK);
   }
-  if (options.first_row < 0) fail(ErrorCode::kUsage, "first_row {} is below 0", options.first_row);
-  if (options.end_row && *options.end_row < 0) fail(ErrorCode::kUsage, "end_row {} is below 0", *options.end_row);
+  if (options.first_row < 0) fail(ErrorCode::kUsage, "`first_row` {} is below 0", options.first_row);
+  if (options.end_row && *options.end_row < 0) fail(ErrorCode::kUsage, "`end_row` {} is below 0", *options.end_row);
   if (options.near) {
     if (!(options.radius_m >= 0) || std::isinf(options.radius_m)) {
-      fail(ErrorCode::kUsage, "radius_m {} is not a distance", options.radius_m);
+      fail(ErrorCode::kUsage, "`radius_m` {} is not a distance", options.radius_m);
     }
     if (!std::isfinite(options.near->east_m) || !std::isfinite(options.near->north_m)) {
-      fail(ErrorCode::kUsage, "near has the position {}, {}", options.near->east_m, options.near->north_m);
+      fail(ErrorCode::kUsage, "`near` has the position {}, {}", options.near->east_m, options.near->north_m);
     }
   }
-  if (options.after_s && std::isnan(*options.after_s)) fail(ErrorCode::kUsage, "after_s is nan");
-  if (options.before_s && std::isnan(*options.before_s)) fail(ErrorCode::kUsage, "before_s is nan");
+  if (options.after_s && std::isnan(*options.after_s)) fail(ErrorCode::kUsage, "`after_s` is nan");
+  if (options.before_s && std::isnan(*options.before_s)) fail(ErrorCode::kUsage, "`before_s` is nan");
   if (options.dim && (*options.dim < 1 || *options.dim > std::min(dim, int{Whitening::kMaxTargetDim}))) {
-    fail(ErrorCode::kUsage, "dim {} of a search is outside 1..{}: the index has dim {}, the limit is {}", *options.dim,
+    fail(ErrorCode::kUsage, "`dim` {} is outside 1..{}: the index has dim {}, the limit is {}", *options.dim,
          std::min(dim, int{Whitening::kMaxTargetDim}), dim, int{Whitening::kMaxTargetDim});
   }
   const auto size = static_cast<std::size_t>(dim);

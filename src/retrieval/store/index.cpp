@@ -80,7 +80,7 @@ struct Index::Impl {
     if (known != 0) return;
     if (XXH3_64bits(vectors.row(row), vectors.header().row_bytes()) != catalogue.line(row).checksum) {
       fail_with_hint(ErrorCode::kBadFile, "revisit index verify lists every damaged row",
-                     "row {} of index '{}' is damaged: its checksum does not fit", row, folder.string());
+                     "row {} of index '{}' is damaged: its checksum does not match", row, folder.string());
     }
     known = 1;
   }

@@ -138,7 +138,7 @@ TEST(Index, SettingsThatDisagreeAreRefusedWithBothValuesNamed) {
     s.spec.model_identity = "other";
   });
   refused("identity 1dea, not other", [](IndexSettings& s) { s.spec.model_identity = "other"; });
-  refused("the descriptors are of none", [](IndexSettings& s) { s.spec.model_identity.reset(); });
+  refused("these descriptors name no model", [](IndexSettings& s) { s.spec.model_identity.reset(); });
   refused("orientation apply, not ignore", [](IndexSettings& s) { s.spec.orientation = "ignore"; });
   refused("aggregate none, not cls", [](IndexSettings& s) { s.spec.aggregate = "cls"; });
   IndexSettings allowed = settings_of(kDim);
@@ -213,12 +213,12 @@ TEST(Index, SearchRefusesWhatCannotBeMeantAndAnswersTheRest) {
     change(options);
     expect_error([&] { index.search(query, options); }, ErrorCode::kUsage, part);
   };
-  refused("top_k 0 is outside 1..1000", [](SearchOptions& o) { o.top_k = 0; });
-  refused("top_k 1001", [](SearchOptions& o) { o.top_k = 1001; });
-  refused("first_row -1", [](SearchOptions& o) { o.first_row = -1; });
-  refused("end_row -5", [](SearchOptions& o) { o.end_row = -5; });
-  refused("radius_m -1", [](SearchOptions& o) { o.near = Position{}, o.radius_m = -1; });
-  refused("after_s is nan", [](SearchOptions& o) { o.after_s = std::nan(""); });
+  refused("`top_k` 0 is outside 1..1000", [](SearchOptions& o) { o.top_k = 0; });
+  refused("`top_k` 1001", [](SearchOptions& o) { o.top_k = 1001; });
+  refused("`first_row` -1", [](SearchOptions& o) { o.first_row = -1; });
+  refused("`end_row` -5", [](SearchOptions& o) { o.end_row = -5; });
+  refused("`radius_m` -1", [](SearchOptions& o) { o.near = Position{}, o.radius_m = -1; });
+  refused("`after_s` is nan", [](SearchOptions& o) { o.after_s = std::nan(""); });
   expect_error([&] { index.search(std::vector<float>(25), {}); }, ErrorCode::kUsage, "not a whole number");
   std::vector<float> two = query;
   two.insert(two.end(), query.begin(), query.end());

@@ -49,7 +49,7 @@ void make_folder(const std::filesystem::path& folder) {
     retrieval::flush_folder(parent);
   }
   if (error && !std::filesystem::is_directory(folder)) {
-    fail(error == std::errc::no_space_on_device ? ErrorCode::kNoSpace : ErrorCode::kIo, "cannot make folder '{}': {}",
+    fail(error == std::errc::no_space_on_device ? ErrorCode::kNoSpace : ErrorCode::kIo, "cannot create the folder '{}': {}",
          folder.string(), error.message());
   }
 }

@@ -45,7 +45,7 @@ int MemoryStore::add(const IndexEntry& entry, std::span<const float> descriptor,
   check_descriptor(descriptor, settings_.dim, entry.name);
   const auto there = by_name_.find(entry.name);
   if (there != by_name_.end() && !replace) {
-    fail(ErrorCode::kUsage, "'{}' is in the collection already, as row {}", entry.name, there->second);
+    fail(ErrorCode::kUsage, "'{}' is already in the collection, as row {}", entry.name, there->second);
   }
   const int row = static_cast<int>(entries_.size());
   if (there != by_name_.end()) {

@@ -39,7 +39,7 @@ MergeReport merge_index(IndexWriter& into, const Index& from, const std::string&
       there = into.find(entry.name);
       if (there && !is_same(*there, entry)) {
         into.commit();
-        fail(ErrorCode::kUsage, "'{}' is in the index already and is another photo; the rows before it were added", entry.name);
+        fail(ErrorCode::kUsage, "'{}' is already in the index as a different photo; the rows before it were added", entry.name);
       }
     }
     if (!there) {

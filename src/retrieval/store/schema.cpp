@@ -54,7 +54,7 @@ int check_schema(Database& database) {
                    database.file());
   }
   if (application != kApplicationId) {
-    fail(ErrorCode::kBadFile, "'{}' is a database of something else: application id {}, expected {}", database.file(),
+    fail(ErrorCode::kBadFile, "'{}' is the database of another program: application id {}, expected {}", database.file(),
          application, kApplicationId);
   }
   if (version > kCatalogueVersion) {

@@ -58,7 +58,7 @@ void verify_codes(const retrieval::RowFile& codes, const retrieval::RowFile& vec
   const bool padded =
       std::all_of(bytes + dim, bytes + retrieval::padded_dim(vectors.header().dim), [](std::int8_t c) { return c == 0; });
   if (!bounded || !same_norm || !in_range || !padded) {
-    problems.push_back({row, fmt::format("'{}': the codes of row {} do not belong to it; delete the file, it is made anew",
+    problems.push_back({row, fmt::format("'{}': the codes of row {} do not belong to it; delete the file, it will be rebuilt",
                                          retrieval::kCodesName, row)});
   }
 }

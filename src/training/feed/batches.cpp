@@ -46,7 +46,7 @@ bool is_the_pictures(const Error& error) {
 
 void check(const TrainData& data) {
   const auto require = [](bool good, const char* what, int value, const char* limit) {
-    if (!good) fail(ErrorCode::kUsage, "{} is {}: it must be {}", what, value, limit);
+    if (!good) fail(ErrorCode::kUsage, "{} is {}, but must be {}", what, value, limit);
   };
   require(data.places_per_batch >= 1, "places_per_batch", data.places_per_batch, "1 or more");
   require(data.images_per_place >= 1, "images_per_place", data.images_per_place, "1 or more");
@@ -233,7 +233,7 @@ struct BatchLoader::Impl {
       }
     }
     if (pictures.empty()) {
-      fail_with_hint(ErrorCode::kBadImage, "replace the pictures; a run without the place is another run, with another --out",
+      fail_with_hint(ErrorCode::kBadImage, "replace the pictures, or leave the place out and start a new run with another `out`",
                      "none of the pictures of a place of {} can be read: {}", source.name(), job.unreadable[slot].front());
     }
     for (std::size_t k = 0; k < wanted; ++k) {

@@ -61,8 +61,8 @@ std::vector<std::string> chosen_cities(const TrainSource& source) {
   if (source.cities.empty()) return there;
   for (const auto& city : source.cities) {
     if (std::ranges::find(there, city) != there.end()) continue;
-    fail_with_hint(ErrorCode::kNotFound, fmt::format("there are {}", fmt::join(there, ", ")),
-                   "there is no table of the city '{}' in '{}'", printable(city), tables.string());
+    fail_with_hint(ErrorCode::kNotFound, fmt::format("cities with a table: {}", fmt::join(there, ", ")),
+                   "there is no table for the city '{}' in '{}'", printable(city), tables.string());
   }
   return source.cities;
 }
@@ -86,7 +86,7 @@ Integer integer_at(const CsvReader& csv, std::size_t column, const char* what) {
   Integer out{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
   if (error != std::errc() || end != text.data() + text.size() || out < 0) {
-    csv.fail_here("the {} '{}' is not a number from 0", what, printable(csv.cell(column)));
+    csv.fail_here("the {} '{}' is not a whole number of at least 0", what, printable(csv.cell(column)));
   }
   return out;
 }

@@ -53,12 +53,12 @@ std::vector<int> conditions_of(const std::vector<Photo>& photos, const fs::path&
 class PlaceFolders final : public PlaceSource {
  public:
   PlaceFolders(const TrainSource& source, int places_per_batch) : root_(source.path), aligned_(source.aligned) {
-    require_folder(root_, "the path of a folders source holds one folder a place");
+    require_folder(root_, "the path of a folders source holds one folder per place");
     photos_ = photos_in(root_);
     std::erase_if(photos_, [](const Photo& photo) { return folder_of(photo.name).empty(); });
     if (photos_.empty()) {
       fail_with_hint(ErrorCode::kNotFound, "put the pictures of each place into a folder of its own",
-                     "'{}' holds photos, but none in a folder of a place", root_.string());
+                     "'{}' holds photos, but none of them in the folder of a place", root_.string());
     }
     const fs::path table = root_ / "positions.csv";
     const bool placed = is_there(table);
@@ -127,7 +127,8 @@ class PlaceFolders final : public PlaceSource {
     unplaced_ = static_cast<std::int64_t>(std::erase_if(photos_, [](const Photo& photo) { return !photo.position; }));
     if (photos_.empty()) {
       fail_with_hint(ErrorCode::kBadFile, "its column image should read FOLDER/NAME.jpg",
-                     "'{}' places none of the {} photos in the folders beside it", table.string(), grouped(unplaced_));
+                     "'{}' has no position for any of the {} photos in the folders beside it", table.string(),
+                     grouped(unplaced_));
     }
     conditions_ = conditions_of(photos_, table);
   }

@@ -110,7 +110,7 @@ void require_folder(const fs::path& folder, const std::string& hint) {
 void require_places(const std::string& source, const PlaceCount& count, int places_per_batch) {
   if (count.usable == 0) {
     fail_with_hint(ErrorCode::kUsage, count.hint,
-                   "none of the {} places of {} has {} pictures that can be used together; the most of a place is {}",
+                   "none of the {} places of {} has {} pictures that can be used together; the most any place has is {}",
                    grouped(count.all), source, count.images_needed, grouped(count.most_images));
   }
   if (count.usable < places_per_batch) {

@@ -25,7 +25,7 @@ std::vector<int> quotas_of(const std::vector<double>& weights, int places_per_ba
   int used = 0;
   for (const double weight : weights) {
     if (!(weight >= 0) || !std::isfinite(weight))
-      fail(ErrorCode::kUsage, "a source's weight is {}: it must be 0 or more", weight);
+      fail(ErrorCode::kUsage, "a source's weight is {}, but must be 0 or more", weight);
     sum += weight;
     used += weight > 0 ? 1 : 0;
   }

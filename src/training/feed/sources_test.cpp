@@ -69,7 +69,7 @@ TEST(GsvCities, WhatIsMissingIsSaidInOneSentence) {
   folder.write("Dataframes/Rome.csv", testing::kGsvHeader);
   expect_error([&] { open_source(source, 4, 2); }, ErrorCode::kBadFile, "Rome.csv' lists no picture");
   folder.write("Dataframes/Rome.csv", std::string(testing::kGsvHeader) + "one,2014,5,3,Rome,1.5,2.5,a\n");
-  expect_error([&] { open_source(source, 4, 2); }, ErrorCode::kBadFile, "line 2: the place_id 'one' is not a number");
+  expect_error([&] { open_source(source, 4, 2); }, ErrorCode::kBadFile, "line 2: the place_id 'one' is not a whole number");
   folder.write("Dataframes/Rome.csv", std::string(testing::kGsvHeader) + "1,2014,5,3,../Rome,1.5,2.5,a\n");
   expect_error([&] { open_source(source, 4, 2); }, ErrorCode::kBadFile, "line 2: the city_id '../Rome' is not a plain name");
   folder.write("Dataframes/Rome.csv", std::string(testing::kGsvHeader) + "1,2014,5,3,Roma,1.5,2.5,a\n");
@@ -156,7 +156,7 @@ TEST(PlaceFolders, WhatIsMissingIsSaidInOneSentence) {
   TrainSource source = testing::folders(folder);
   expect_error([&] { open_source(source, 4, 2); }, ErrorCode::kNotFound, "holds no .jpg");
   folder.write("stray.jpg");
-  expect_error([&] { open_source(source, 4, 2); }, ErrorCode::kNotFound, "none in a folder of a place");
+  expect_error([&] { open_source(source, 4, 2); }, ErrorCode::kNotFound, "none of them in the folder of a place");
   folder.write("a/1.jpg");
   folder.write("b/1.jpg");
   expect_error([&] { open_source(source, 4, 2); }, ErrorCode::kUsage, "none of the 2 places");
@@ -166,7 +166,7 @@ TEST(PlaceFolders, WhatIsMissingIsSaidInOneSentence) {
   folder.write("positions.csv", "image,condition\na/1.jpg,day\n");
   expect_error([&] { open_source(source, 4, 1); }, ErrorCode::kBadFile, "neither the columns lat and lon nor east and north");
   folder.write("positions.csv", "image,east,north\nc/1.jpg,1,2\n");
-  expect_error([&] { open_source(source, 4, 1); }, ErrorCode::kBadFile, "places none of the 3 photos");
+  expect_error([&] { open_source(source, 4, 1); }, ErrorCode::kBadFile, "has no position for any of the 3 photos");
   folder.write("positions.csv", "image,east,north\na/1.jpg,0,0\na/2.jpg,0,31\n");
   expect_error([&] { open_source(source, 4, 1); }, ErrorCode::kUsage, "none of the 1 places");
   EXPECT_NE(testing::thrown_by([&] { open_source(source, 4, 1); }).hint().find("positive_m"), std::string::npos);
@@ -282,7 +282,7 @@ TEST(Town, IsNoneOfTheTownsThatSynthMakes) {
 
 TEST(Town, TooFewPlacesAreRefused) {
   expect_error([] { open_source(testing::town(3), 4, 4); }, ErrorCode::kUsage, "has 3 places, but a batch takes 4");
-  expect_error([] { open_source(testing::town(0), 4, 0); }, ErrorCode::kUsage, "a town of 0 places");
+  expect_error([] { open_source(testing::town(0), 4, 0); }, ErrorCode::kUsage, "a town has 1 to 10,000,000 places, not 0");
 }
 
 TEST(Sources, ThatShowTheSamePlacesAreRefused) {

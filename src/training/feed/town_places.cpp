@@ -25,7 +25,7 @@ class Town final : public PlaceSource {
   Town(const TrainSource& source, int places_per_batch)
       : seed_(source.seed), town_(town_of(source.seed)), places_(source.places), aligned_(source.aligned) {
     if (places_ < 1 || places_ > kMaxPlaces) {
-      fail(ErrorCode::kUsage, "a town of {} places cannot be made: 1 to {} are possible", places_, grouped(kMaxPlaces));
+      fail(ErrorCode::kUsage, "a town has 1 to {} places, not {}", grouped(kMaxPlaces), places_);
     }
     if (places_ < places_per_batch) {
       fail_with_hint(ErrorCode::kUsage, "raise the town's places, or lower places_per_batch",

@@ -67,10 +67,10 @@ void append_sample(tensor::ConstMatrix tokens, int count, SplitMix& random, std:
 void check_options(const Model& backbone, const FitVladOptions& options, std::size_t photos) {
   const int depth = backbone.loaded().config.backbone.blocks();
   if (options.layer < 0 || options.layer >= depth) {
-    fail(ErrorCode::kUsage, "layer {} is out of range: the backbone has blocks 0 to {}", options.layer, depth - 1);
+    fail(ErrorCode::kUsage, "`layer` {} is out of range: the backbone has blocks 0 to {}", options.layer, depth - 1);
   }
   if (options.clusters < 2 || options.clusters > kMaxClusters) {
-    fail(ErrorCode::kUsage, "clusters {} is out of range: 2 to {}", options.clusters, kMaxClusters);
+    fail(ErrorCode::kUsage, "`clusters` {} is out of range: 2 to {}", options.clusters, kMaxClusters);
   }
   if (photos == 0) fail(ErrorCode::kUsage, "a vocabulary needs at least one photo");
 }
@@ -110,7 +110,7 @@ FitVladReport fit_vlad(const Model& backbone, const std::vector<std::filesystem:
   const int rows = static_cast<int>(sample.size() / static_cast<std::size_t>(width));
   report.tokens = rows;
   if (rows < options.clusters) {
-    fail_with_hint(ErrorCode::kUsage, "give more photos or fewer clusters",
+    fail_with_hint(ErrorCode::kUsage, "give more photos or fewer `clusters`",
                    "{} readable photos gave {} tokens, too few for {} clusters", report.photos, rows, options.clusters);
   }
   aggregate::KMeans words = aggregate::fit_kmeans({sample.data(), rows, width, width}, options.clusters, options.seed);

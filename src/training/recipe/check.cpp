@@ -38,8 +38,8 @@ bool is_folder_name(const std::string& name) {
 
 void check_run(const TrainConfig& config, const Checker& check) {
   check.refuse_if(!is_folder_name(config.name), "it names the output folder, runs/NAME",
-                  "name is {}, but must be 1 to {} letters, digits, '-', '_' or '.', the first no '.'", in_quotes(config.name),
-                  kLongestName);
+                  "name is {}, but must be 1 to {} letters, digits, '-', '_' or '.', not starting with '.'",
+                  in_quotes(config.name), kLongestName);
   check.refuse_if(config.precision != "f32" && config.precision != "bf16" && config.precision != "fp16", "precision = \"f32\"",
                   "precision is {}, but must be one of f32, bf16, fp16", in_quotes(config.precision));
   check.refuse_if(config.precision == "fp16" && config.device != "cuda", "precision = \"f32\", or device = \"cuda\"",
@@ -52,7 +52,7 @@ void check_run(const TrainConfig& config, const Checker& check) {
 
 void check_model(const TrainModel& model, const Checker& check) {
   // 0 stands for what arch or the backbone has, and is looked at when that is known.
-  check.refuse_if(model.width > 0 && model.heads > 0 && model.width % model.heads != 0, "64 values a head are usual",
+  check.refuse_if(model.width > 0 && model.heads > 0 && model.width % model.heads != 0, "64 values per head are usual",
                   "[model] width is {}, which is not a multiple of heads, {}", model.width, model.heads);
   check.refuse_if(model.depth > 0 && model.trained_blocks > model.depth, "trained_blocks = depth trains them all",
                   "[model] trained_blocks is {}, but depth is {}", model.trained_blocks, model.depth);
@@ -75,17 +75,17 @@ void check_model(const TrainModel& model, const Checker& check) {
                     "[model] head_start = \"vocabulary\" has {} directions with hidden = {}, fewer than cluster_dim, {}",
                     directions, model.hidden, model.cluster_dim);
     check.refuse_if(model.weitop_only, "head_start = \"random\"",
-                    "[model] weitop_only is true, so no head begins, but head_start is vocabulary");
+                    "[model] weitop_only is true, so no new head is made, but head_start is vocabulary");
   }
   if (model.head_start == "own") {
     check.refuse_if(model.backbone.empty(), "backbone = \"model.safetensors\", a trained model",
-                    "[model] head_start is own, but there is no backbone whose head could learn on");
+                    "[model] head_start is own, but there is no backbone whose head could be trained further");
     check.refuse_if(model.weitop_only, "leave one of them out",
-                    "[model] weitop_only is true, but head_start = \"own\" lets the head learn on");
+                    "[model] weitop_only is true, but head_start = \"own\" trains the head further");
   }
   if (!model.weitop_only) return;
   check.refuse_if(model.backbone.empty(), "backbone = \"model.safetensors\", a trained model",
-                  "[model] weitop_only is true, but there is no backbone whose WeiToP could learn");
+                  "[model] weitop_only is true, but there is no backbone whose WeiToP could be trained");
   check.refuse_if(!model.weitop || model.trained_blocks > 0, "trained_blocks = 0 and weitop = true",
                   "[model] weitop_only is true, but weitop is {} and trained_blocks is {}", model.weitop, model.trained_blocks);
 }
@@ -96,7 +96,7 @@ void check_data(const TrainConfig& config, const Checker& check) {
   check.refuse_if(images > kMostImages, "60 places of 4 pictures are usual",
                   "[data] places_per_batch x images_per_place is {}, but a batch has at most {} pictures", images, kMostImages);
   check.refuse_if(data.variants > 0 && config.loss.random_rho_from < 1, "variants = 0, or random_rho_from = 1",
-                  "[data] variants is {}, but what the frozen blocks make of a picture cannot be kept while [loss] "
+                  "[data] variants is {}, but the output of the frozen blocks cannot be kept while [loss] "
                   "random_rho_from prunes in them",
                   data.variants);
   check.refuse_if(data.variants > 0 && config.model.depth > 0 && config.model.trained_blocks >= config.model.depth,
@@ -109,17 +109,17 @@ void check_data(const TrainConfig& config, const Checker& check) {
     check.refuse_if(source.path.empty() && source.kind != TrainSource::Kind::kTown, "path = \"GSV-Cities\", for example",
                     "[[data.source]] {} has an empty path", number);
     check.refuse_if(source.kind == TrainSource::Kind::kFolders && source.negative_m < source.positive_m,
-                    "between the two lies what is neither the same place nor another",
+                    "pictures between the two distances count as neither the same place nor different ones",
                     "[[data.source]] {} negative_m is {}, but must be at least positive_m, {}", number, source.negative_m,
                     source.positive_m);
     const std::int64_t filled = static_cast<std::int64_t>(data.places_per_batch) * source.negative_frames;
     check.refuse_if(!data.mixed && source.stretch_frames > 0 && source.stretch_frames < filled,
-                    "a longer stretch, or places nearer to each other",
+                    "a longer stretch_frames, or a smaller negative_frames",
                     "[[data.source]] {} stretch_frames is {}, but {} places, {} frames apart, take {}", number,
                     source.stretch_frames, data.places_per_batch, source.negative_frames, filled);
     check.refuse_if(source.kind == TrainSource::Kind::kTown && validated_on_town && source.seed == config.validation.town_seed,
-                    "another seed is another town", "[[data.source]] {} and [validation] use the same town, seed {}", number,
-                    source.seed);
+                    "choose another seed for one of them", "[[data.source]] {} and [validation] use the same town, seed {}",
+                    number, source.seed);
   }
 }
 
@@ -146,7 +146,7 @@ void check_distill(const TrainDistill& distill, const Checker& check) {
   check.refuse_if(std::ranges::any_of(distill.teachers, [](const auto& teacher) { return teacher.model.empty(); }),
                   "model = \"dinov2_vits14_pretrain.pth\", for example", "a [[distill.teacher]] has an empty model");
   check.refuse_if(distill.photos.empty() && distill.town_places == 0, "photos = [\"photos\"], or town_places = 2000",
-                  "[distill] has neither photos nor town_places: there is nothing to look at");
+                  "[distill] has neither photos nor town_places: there is nothing to learn from");
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ void read(Section& in, TrainSource& out) {
     for (const auto one : kinds) {
       if (one == out.kind) return;
     }
-    for (const auto* key : keys) in.refuse(key, "says nothing about a source of kind " + kind);
+    for (const auto* key : keys) in.refuse(key, "does not apply to a source of kind " + kind);
   };
   in.path("path", out.path);
   in.number("weight", out.weight, kPositive);

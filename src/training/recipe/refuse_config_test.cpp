@@ -24,9 +24,9 @@ TEST(BadTrainConfig, AnUnknownKeyIsNamedWithItsTableAndTheNearestOne) {
 
 TEST(BadTrainConfig, AKeyOfAnotherKindOfSourceIsRefused) {
   EXPECT_EQ(refusal(kTown + "cities = [\"Oslo\"]\n").sentence,
-            "t.toml:3: [[data.source]] 1 cities says nothing about a source of kind town");
+            "t.toml:3: [[data.source]] 1 cities does not apply to a source of kind town");
   EXPECT_EQ(refusal("[[data.source]]\nkind = \"gsv-cities\"\npath = \"g\"\nplaces = 4\n").sentence,
-            "t.toml:4: [[data.source]] 1 places says nothing about a source of kind gsv-cities");
+            "t.toml:4: [[data.source]] 1 places does not apply to a source of kind gsv-cities");
   EXPECT_EQ(refusal("[[data.source]]\nkind = \"folders\"\n").sentence,
             "t.toml: [[data.source]] 1 has no path: the folder of the photos");
   EXPECT_EQ(refusal("[[data.source]]\nkind = \"pairs\"\npath = \"n\"\nqueries = \"q\"\n").sentence,
@@ -46,7 +46,7 @@ TEST(BadTrainConfig, AWrongTypeIsNamedWithTheValueAndWhatItShouldBe) {
   EXPECT_EQ(sentence("name = 3"), "t.toml:1: name is 3, but must be text in quotes");
   EXPECT_EQ(sentence("model = 3"), "t.toml:1: model is 3, but must be a table: [model]");
   EXPECT_EQ(sentence("[model]\nweitop = 1"), "t.toml:2: [model] weitop is 1, but must be true or false");
-  EXPECT_EQ(sentence("[model]\ntiers = 64"), "t.toml:2: [model] tiers is 64, but must be a list of whole numbers, at least one");
+  EXPECT_EQ(sentence("[model]\ntiers = 64"), "t.toml:2: [model] tiers is 64, but must be a non-empty list of whole numbers");
   EXPECT_EQ(sentence("[model]\ntiers = [60, \"4\"]"),
             "t.toml:2: [model] tiers[1] is \"4\", but must be a whole number from 1 to 1024");
   EXPECT_EQ(sentence("[model]\nbackbone = \"a\\u0000b\""),
@@ -95,7 +95,7 @@ TEST(BadTrainConfig, SettingsThatContradictEachOtherAreRefused) {
   EXPECT_EQ(sentence("[model]\nbackbone = \"b.pth\"\nstart = \"local\""),
             "t.toml:3: [model] start says how a random backbone begins, but backbone names a file");
   EXPECT_EQ(sentence("[model]\nweitop_only = true\ntrained_blocks = 0"),
-            "t.toml: [model] weitop_only is true, but there is no backbone whose WeiToP could learn");
+            "t.toml: [model] weitop_only is true, but there is no backbone whose WeiToP could be trained");
   const std::string only = "[model]\nbackbone = \"m.safetensors\"\nweitop_only = true\n";
   EXPECT_EQ(sentence(only), "t.toml: [model] weitop_only is true, but weitop is true and trained_blocks is 4");
   EXPECT_EQ(sentence(only + "trained_blocks = 0"), "accepted");
@@ -110,13 +110,13 @@ TEST(BadTrainConfig, SettingsThatContradictEachOtherAreRefused) {
   EXPECT_EQ(sentence("[model]\nhead_start = \"vocabulary\"\nhidden = 200"),
             "t.toml: [model] head_start = \"vocabulary\" has 100 directions with hidden = 200, fewer than cluster_dim, 128");
   EXPECT_EQ(sentence(only + "trained_blocks = 0\nhead_start = \"vocabulary\""),
-            "t.toml: [model] weitop_only is true, so no head begins, but head_start is vocabulary");
+            "t.toml: [model] weitop_only is true, so no new head is made, but head_start is vocabulary");
   EXPECT_EQ(sentence("[model]\nhead_start = \"own\""),
-            "t.toml: [model] head_start is own, but there is no backbone whose head could learn on");
+            "t.toml: [model] head_start is own, but there is no backbone whose head could be trained further");
   const std::string own = "[model]\nbackbone = \"m.safetensors\"\nhead_start = \"own\"\n";
   EXPECT_EQ(sentence(own), "accepted");
   EXPECT_EQ(sentence(own + "weitop_only = true\ntrained_blocks = 0"),
-            "t.toml: [model] weitop_only is true, but head_start = \"own\" lets the head learn on");
+            "t.toml: [model] weitop_only is true, but head_start = \"own\" trains the head further");
   EXPECT_EQ(sentence(own + "[distill]\nsteps = 5\nphotos = [\"p\"]\n[[distill.teacher]]\nmodel = \"t.pth\""),
             "t.toml: [model] head_start is own, but [distill] has a teacher, after which that head would not fit");
   EXPECT_EQ(sentence(own + "[loss]\ncontext = 1\nrandom_rho_from = 0.4\nplace = 0"), "accepted");
@@ -136,7 +136,7 @@ TEST(BadTrainConfig, SettingsThatContradictEachOtherAreRefused) {
   EXPECT_EQ(sentence("[distill]\nsteps = 5"), "t.toml: [distill] steps is 5, but there is no teacher");
   EXPECT_EQ(sentence("[[distill.teacher]]\nmodel = \"t\""), "t.toml: [distill] has a teacher, but steps is 0");
   EXPECT_EQ(sentence("[distill]\nsteps = 5\n[[distill.teacher]]\nmodel = \"t\""),
-            "t.toml: [distill] has neither photos nor town_places: there is nothing to look at");
+            "t.toml: [distill] has neither photos nor town_places: there is nothing to learn from");
   EXPECT_EQ(sentence("[distill]\nsteps = 5\n[[distill.teacher]]\nmodel = \"\""),
             "t.toml: a [[distill.teacher]] has an empty model");
   EXPECT_EQ(refusal("[data]\nmixed = false\nplaces_per_batch = 8\n[[data.source]]\nkind = \"pairs\"\npath = \"p\"\n"
@@ -175,13 +175,12 @@ TEST(BadTrainConfig, SizeAndDepthOfTheFileAreBounded) {
   EXPECT_EQ(refusal(kTown + filling + "\n\n").code, ErrorCode::kLimit);
   const std::string comment = "#" + std::string(limits::kMaxConfigLineBytes - 1, 'x');
   EXPECT_EQ(parsed(kTown + comment + "\n").data.sources.size(), 1U);
-  EXPECT_EQ(refusal(kTown + comment + "x\n").sentence, "t.toml:3: a line of 4097 bytes, at most 4096 are allowed");
+  EXPECT_EQ(refusal(kTown + comment + "x\n").sentence, "t.toml:3: a line of 4097 bytes, the limit is 4096");
   std::string deep = "a";
   while (deep.size() + 6 < limits::kMaxConfigLineBytes) deep += ".a";
   EXPECT_EQ(refusal("[" + deep + "]\n" + deep + " = 1\n").code, ErrorCode::kLimit) << "4,000 tables inside each other";
   EXPECT_EQ(refusal("a.a.a.a.a.a.a.a = 1\n").code, ErrorCode::kUsage) << "as deep as allowed; unknown all the same";
-  EXPECT_EQ(refusal("\na.a.a.a.a.a.a.a.a = 1\n").sentence,
-            "t.toml:2: tables and lists inside each other, 9 deep; at most 8 are allowed");
+  EXPECT_EQ(refusal("\na.a.a.a.a.a.a.a.a = 1\n").sentence, "t.toml:2: tables and lists nested 9 deep; the limit is 8");
   EXPECT_EQ(refusal("a = " + std::string(1000, '[') + "\n").code, ErrorCode::kBadFile);
   std::string tables = "a = ";
   for (int i = 0; i < 600; ++i) tables += "{a=";

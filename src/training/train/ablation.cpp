@@ -125,16 +125,15 @@ Study::Study(const AblationRun& study, ProgressLine& progress) : study_(study), 
     if (wrong) fail_with_hint(ErrorCode::kUsage, hint, "{}", sentence);
   };
   const TrainModel& model = base_.model;
-  refuse_if(model.aggregator != "weiad", "aggregator = \"weiad\"",
-            "the study takes WeiAD apart, but [model] aggregator is another");
+  refuse_if(model.aggregator != "weiad", "aggregator = \"weiad\"", "the study needs WeiAD, but [model] aggregator is not weiad");
   refuse_if(model.tiers.size() < 2, "tiers = [24, 20, 16, 4], for example", "the study needs [model] tiers of at least 2 sizes");
   refuse_if(!model.dustbin || !model.ghost, "leave dustbin and ghost out",
-            "the study starts from the whole and turns [model] dustbin and ghost off itself");
+            "the study starts from the full model and turns [model] dustbin and ghost off itself");
   refuse_if(base_.model.weitop_only, "leave weitop_only out",
             "the study changes parts of the head, but the configuration has weitop_only, with which only WeiToP learns");
   refuse_if(base_.model.head_start == "own", "head_start = \"random\" or \"vocabulary\"",
             "the study changes parts of the head, but the configuration has head_start = \"own\", which takes them from a file");
-  refuse_if(!base_.distill.teachers.empty(), "run `revisit train` first, and name its backbone in [model]",
+  refuse_if(!base_.distill.teachers.empty(), "run revisit train first, and name its backbone in [model]",
             "the study trains no backbone, but the configuration has a [distill] stage");
   for (const auto* group : {"gamma", "layer", "kappa"}) {
     const bool asked = !study.groups.empty() && wanted(group);
@@ -165,8 +164,8 @@ void Study::check(const AblationRow& row, int number) const {
   if (!fs::exists(file, error)) return;
   const auto bytes = read_file(file, kMostResultBytes);
   if (std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()) == settings_text(config)) return;
-  fail_with_hint(ErrorCode::kMismatch, "go on with the configuration of that study, or start another one with another --out",
-                 "'{}' lists other settings than the configuration has now", file.string());
+  fail_with_hint(ErrorCode::kMismatch, "continue with the configuration of that study, or start a new one with another `out`",
+                 "the settings in '{}' differ from the configuration", file.string());
 }
 
 bool Study::is_done(const AblationRow& row, int number) const {
@@ -189,8 +188,7 @@ void Study::read_result(Row& row) const {
     row.minutes = json.at("minutes").get<double>();
     for (const auto& one : json.at("recall")) row.recall[one.at("rho").get<double>()] = one.at("percent").get<AblationRecall>();
   } catch (const nlohmann::json::exception&) {
-    fail_with_hint(ErrorCode::kBadFile, "delete it, and the row is measured again", "'{}' cannot be read as a result",
-                   file.string());
+    fail_with_hint(ErrorCode::kBadFile, "delete it to measure the row again", "'{}' cannot be read as a result", file.string());
   }
 }
 

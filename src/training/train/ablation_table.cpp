@@ -43,7 +43,8 @@ std::string gain_on(const std::vector<AblationLine>& base, const AblationLine& l
 }  // namespace
 
 std::string ablation_markdown(const std::vector<AblationLine>& lines, const std::vector<AblationLine>& base) {
-  std::string out = "| group | row | rho | seeds | R@1 | R@5 | R@10 | R@20 | R@1 gained on the whole |\n|---|---|---|---|---|---|---|---|---|\n";
+  std::string out =
+      "| group | row | rho | seeds | R@1 | R@5 | R@10 | R@20 | R@1 minus full model |\n|---|---|---|---|---|---|---|---|---|\n";
   for (const auto& line : lines) {
     out += fmt::format("| {} | {} | {:g} | {} ", line.group, line.label, line.rho, line.seeds.size());
     for (std::size_t k = 0; k < kAblationRecallAt.size(); ++k) {

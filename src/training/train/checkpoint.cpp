@@ -54,7 +54,8 @@ class Reader {
       numbers.push_back(parse<double>(key, rest.substr(0, comma)));
       rest.remove_prefix(std::min(comma + 1, rest.size()));
     }
-    if (numbers.size() % 4 != 0) fail(ErrorCode::kBadModel, "'{}': {} '{}' has no four numbers a rho", file_, key, text(key));
+    if (numbers.size() % 4 != 0)
+      fail(ErrorCode::kBadModel, "'{}': {} '{}' does not hold four numbers per rho", file_, key, text(key));
     Recalls out;
     for (std::size_t i = 0; i < numbers.size(); i += 4)
       out.push_back({numbers[i], numbers[i + 1], numbers[i + 2], numbers[i + 3]});
@@ -191,7 +192,7 @@ bool has_checkpoint(const fs::path& folder) {
 }
 
 FoundCheckpoint load_checkpoint(const fs::path& folder) {
-  if (!has_checkpoint(folder)) fail(ErrorCode::kNotFound, "'{}' holds no checkpoint of a training run", folder.string());
+  if (!has_checkpoint(folder)) fail(ErrorCode::kNotFound, "'{}' has no checkpoint of a training run", folder.string());
   FoundCheckpoint found;
   std::string problem;
   try {
@@ -203,10 +204,10 @@ FoundCheckpoint load_checkpoint(const fs::path& folder) {
   try {
     found.state = load(previous_checkpoint_path(folder));
   } catch (const Error& error) {
-    fail_with_hint(ErrorCode::kBadModel, "start anew with another --out", "no checkpoint can be used: {}; {}", problem,
+    fail_with_hint(ErrorCode::kBadModel, "start a new run with another `out`", "no checkpoint can be used: {}; {}", problem,
                    error.what());
   }
-  found.notice = fmt::format("{}; going on from the one before it, at step {}", problem, found.state.step);
+  found.notice = fmt::format("{}; continuing from the previous one, at step {}", problem, found.state.step);
   return found;
 }
 

@@ -280,7 +280,7 @@ StudentBatch Distiller::held_out() {
   out.images = kHeldOut;
   out.size = config_.data.size;
   out.pixels.resize(static_cast<std::size_t>(kHeldOut) * image_floats());
-  progress_.begin("asking the teachers about crops to judge the student by");
+  progress_.begin("running the teachers on held-out crops");
   for (int i = 0; i < kHeldOut; ++i) {
     progress_.count(i, kHeldOut);
     const Image crop = crops_.crop(kHeldOutFrom + i).image;
@@ -308,7 +308,7 @@ DistillOutcome Distiller::run() {
   const std::int64_t first = state_.step;
   Prefetch<Prepared> ahead(static_cast<std::size_t>(steps - first),
                            [this, first](std::size_t i) { return prepare(first + static_cast<std::int64_t>(i)); });
-  progress_.begin("making the first batch, and asking the teachers about it");
+  progress_.begin("making the first batch and running the teachers on it");
   const auto started = Clock::now();
   auto saved_at = started;
   double waited = 0;
@@ -319,7 +319,7 @@ DistillOutcome Distiller::run() {
     const std::int64_t step = state_.step;
     const StudentResult result = student_.learn(batch_of(std::move(*prepared), step));
     if (!result.finite) {
-      fail_with_hint(ErrorCode::kInternal, "a lower [distill] lr may help; --resume goes on from the last checkpoint",
+      fail_with_hint(ErrorCode::kInternal, "a lower [distill] lr may help; `resume` continues from the last checkpoint",
                      "the loss of step {} of the distillation is not finite", step);
     }
     state_.step = step + 1;
@@ -332,8 +332,8 @@ DistillOutcome Distiller::run() {
     if (state_.step % kJudgeEvery == 0 || state_.step == steps) {
       outcome.cosine = student_.cosine(judge);
       values.emplace_back("held_out_cosine", *outcome.cosine);
-      progress_.say(fmt::format("distillation at step {}: cosine to the teacher on crops not learnt from {:.4f}", state_.step,
-                                *outcome.cosine));
+      progress_.say(
+          fmt::format("distillation at step {}: cosine to the teacher on held-out crops {:.4f}", state_.step, *outcome.cosine));
     }
     log_.add(state_.step, values);
     progress_.update({state_.step, steps, per_s * config_.distill.batch, static_cast<double>(steps - state_.step) / per_s,
@@ -372,8 +372,8 @@ DistillOutcome distill(const TrainRun& run, ProgressLine& progress) {
   TrainingState state;
   if (has_checkpoint(folder)) {
     if (!run.resume) {
-      fail_with_hint(ErrorCode::kUsage, "--resume goes on with it, another --out starts anew",
-                     "'{}' holds a training run already", run.out.string());
+      fail_with_hint(ErrorCode::kUsage, "`resume` continues it, another `out` starts a new one",
+                     "'{}' already holds a training run", run.out.string());
     }
     auto found = load_checkpoint(folder);
     if (!found.notice.empty()) progress.say("notice: " + found.notice);

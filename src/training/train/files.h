@@ -15,7 +15,7 @@ namespace revisit::train {
 inline void make_folder(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) fail(ErrorCode::kIo, "the folder '{}' cannot be made: {}", folder.string(), error.message());
+  if (error) fail(ErrorCode::kIo, "cannot create the folder '{}': {}", folder.string(), error.message());
 }
 
 inline void write_text(const std::filesystem::path& path, const std::string& text) {

@@ -132,7 +132,7 @@ void set_pruner(model::Config& config, const TrainModel& settings) {
 void keep_head(model::Config& config, const TrainModel& settings) {
   const std::string& there = config.head.kind;
   if (there != settings.aggregator) {
-    fail_with_hint(ErrorCode::kUsage, "name the file's aggregator, or begin a head: head_start = \"random\"",
+    fail_with_hint(ErrorCode::kUsage, "name the file's aggregator, or start with a new head: head_start = \"random\"",
                    "head_start is own and aggregator is {}, but that of '{}' is {}", settings.aggregator,
                    settings.backbone.string(), there);
   }

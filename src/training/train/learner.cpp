@@ -27,21 +27,21 @@ torch::Device device_of(const TrainConfig& config) {
   if (config.device == "cpu") {
     if (config.precision != "f32" && config.precision != "bf16") {
       fail_with_hint(ErrorCode::kUsage, "precision = \"f32\", or device = \"cuda\"",
-                     "precision '{}' needs device 'cuda', not 'cpu'", config.precision);
+                     "`precision` {} needs `device` cuda, not cpu", config.precision);
     }
     if (config.precision == "bf16" && !tensor::tiles_usable()) {
-      fail_with_hint(ErrorCode::kUsage, "precision = \"f32\"; a run begun with bf16 goes on only where there are tiles",
-                     "precision 'bf16' on the cpu needs tiles (AMX), which this processor, system or build does not offer");
+      fail_with_hint(ErrorCode::kUsage, "precision = \"f32\"; a run started with bf16 can only continue where there are tiles",
+                     "`precision` bf16 on the cpu needs tiles (AMX), which this processor, system or build does not offer");
     }
     return torch::kCPU;
   }
-  if (config.device != "cuda") fail(ErrorCode::kUsage, "device '{}' is neither cpu nor cuda", config.device);
+  if (config.device != "cuda") fail(ErrorCode::kUsage, "`device` is '{}', but must be cpu or cuda", config.device);
   if (!at::hasCUDA()) {
-    fail_with_hint(ErrorCode::kUsage, "--device cpu, or build revisit with a LibTorch for CUDA",
-                   "device 'cuda' was asked for, but this LibTorch {} was built without CUDA", TORCH_VERSION);
+    fail_with_hint(ErrorCode::kUsage, "use `device` cpu, or build revisit with a LibTorch for CUDA",
+                   "`device` is cuda, but this LibTorch {} was built without CUDA", TORCH_VERSION);
   }
   if (!torch::cuda::is_available()) {
-    fail_with_hint(ErrorCode::kUsage, "--device cpu", "device 'cuda' was asked for, but no CUDA device can be used here");
+    fail_with_hint(ErrorCode::kUsage, "use `device` cpu", "`device` is cuda, but no CUDA device can be used here");
   }
   return torch::kCUDA;
 }
@@ -111,9 +111,8 @@ std::vector<double> tier_weights(const Network& network) {
   const bool memory =
       text.find("can't allocate memory") != std::string_view::npos || text.find("out of memory") != std::string_view::npos;
   if (memory) {
-    fail_with_hint(
-        ErrorCode::kNoMemory, "fewer data.places_per_batch, a smaller data.size or fewer model.trained_blocks need less",
-        "there is not enough memory for a step of {} pictures of {}x{}", batch.images, batch.size.height, batch.size.width);
+    fail_with_hint(ErrorCode::kNoMemory, "use fewer data.places_per_batch, a smaller data.size or fewer model.trained_blocks",
+                   "not enough memory for a step of {} pictures of {}x{}", batch.images, batch.size.height, batch.size.width);
   }
   fail(ErrorCode::kInternal, "LibTorch failed in step {}: {}", batch.step, text.substr(0, text.find('\n')));
 }

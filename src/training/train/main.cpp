@@ -18,6 +18,7 @@
 #include "core/base/fail.h"
 #include "core/base/shell_words.h"
 #include "core/base/stop.h"
+#include "core/formats/text.h"
 #include "revisit/lab/train.h"
 #include "training/train/ablation.h"
 #include "training/train/checkpoint.h"
@@ -31,7 +32,11 @@ using namespace revisit;
 constexpr const char* kUsage =
     "usage: revisit-train CONFIG.toml --out DIR [--resume] [--device cpu|cuda] [--precision P] [--threads N] [--steps N]\n"
     "                     [--seed S] [--ablation [--seeds N] [--only GROUPS]]\n"
-    "It is started by `revisit train` and `revisit ablate`, which explain these.\n";
+    "`revisit train` and `revisit ablate` start it; their --help explains the options.\n";
+
+// Those of `revisit train` and `revisit ablate` that messages of the library speak of.
+const std::vector<std::string> kFlags{"--out",   "--resume", "--device", "--precision", "--threads",
+                                      "--steps", "--seed",   "--seeds",  "--only"};
 
 struct Arguments {
   std::string config, out;
@@ -54,7 +59,7 @@ T number(const std::string& flag, const std::string& word, T least) {
   T value{};
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (error != std::errc{} || end != word.data() + word.size() || value < least) {
-    fail(ErrorCode::kUsage, "{} '{}' is not a whole number from {} on", flag, word, least);
+    fail(ErrorCode::kUsage, "{} is '{}', but must be a whole number of at least {}", flag, word, least);
   }
   return value;
 }
@@ -121,10 +126,10 @@ void put(const std::string& text) {
 
 int print(const train::TrainOutcome& outcome) {
   std::string text =
-      fmt::format("trained {} steps\nuntrained   {}\nbest        {} (step {})\nmodel       {}\n", outcome.step,
+      fmt::format("trained {}\nuntrained   {}\nbest        {} (step {})\nmodel       {}\n", counted(outcome.step, "step"),
                   train::to_words(outcome.untrained), train::to_words(outcome.best), outcome.best_step, outcome.model.string());
   if (outcome.unreadable > 0)
-    text += fmt::format("unreadable  {} pictures were replaced by others of their place\n", outcome.unreadable);
+    text += fmt::format("unreadable  {}, replaced by others of the same place\n", counted(outcome.unreadable, "picture"));
   put(text);
   return outcome.unreadable > 0 ? kSomeInputUnusable : 0;
 }
@@ -132,23 +137,23 @@ int print(const train::TrainOutcome& outcome) {
 int print(const train::AblationOutcome& outcome) {
   std::string text = fmt::format("{}\nstudy       {}\n", outcome.table, (outcome.folder / "ablation.md").string());
   if (outcome.unreadable > 0)
-    text += fmt::format("unreadable  {} pictures were replaced by others of their place\n", outcome.unreadable);
+    text += fmt::format("unreadable  {}, replaced by others of the same place\n", counted(outcome.unreadable, "picture"));
   put(text);
   return outcome.unreadable > 0 ? kSomeInputUnusable : 0;
 }
 
 int print(const train::DistillOutcome& outcome) {
-  std::string text = fmt::format("distilled   {} steps{}\nbackbone    {}\n", outcome.step,
+  std::string text = fmt::format("distilled   {}{}\nbackbone    {}\n", counted(outcome.step, "step"),
                                  outcome.cosine ? fmt::format(", cosine to the teacher {:.4f}", *outcome.cosine) : "",
                                  outcome.backbone.string());
-  if (outcome.unreadable > 0) text += fmt::format("unreadable  {} photos were left out\n", outcome.unreadable);
+  if (outcome.unreadable > 0) text += fmt::format("unreadable  {}, left out\n", counted(outcome.unreadable, "photo"));
   put(text);
   return outcome.unreadable > 0 ? kSomeInputUnusable : 0;
 }
 
 int stopped(std::int64_t done, std::int64_t of, const char* what, const train::TrainRun& job,
             const std::vector<std::string>& words) {
-  say_error(fmt::format("stopped after {} of {} {}, all of them safe in '{}'; to go on: {}", done, of, what, job.out.string(),
+  say_error(fmt::format("stopped after {} of {} {}, all of them safe in '{}'; to continue: {}", done, of, what, job.out.string(),
                         resume_command(words)),
             "");
   return 128 + revisit::stop_signal();
@@ -169,7 +174,7 @@ int run(const std::vector<std::string>& words) {
     return outcome.stopped ? stopped(outcome.rows_done, outcome.rows, "rows", job, words) : print(outcome);
   }
   if (!job.config.distill.teachers.empty()) {
-    progress.begin("looking for the places to learn from after the distillation");
+    progress.begin("checking the places to train on after the distillation");
     if (job.config.steps > 0) train::check_places(job.config);  // hours before they are needed
     const train::DistillOutcome distilled = train::distill(job, progress);
     progress.clear();
@@ -203,10 +208,10 @@ int main(int argc, char** argv) {
     if (words.size() == 1 && (words[0] == "--help" || words[0] == "-h")) return std::fputs(kUsage, stdout) < 0 ? 1 : 0;
     return run(words);
   } catch (const Error& error) {
-    say_error(error.what(), error.hint());
+    say_error(with_flags(error.what(), kFlags), with_flags(error.hint(), kFlags));
     return exit_code_of(error.code());
   } catch (const std::bad_alloc&) {
-    say_error("there is not enough memory for this", "fewer data.places_per_batch or a smaller data.size need less");
+    say_error("not enough memory", "use fewer data.places_per_batch or a smaller data.size");
     return exit_code_of(ErrorCode::kNoMemory);
   } catch (const std::exception& error) {
     const std::string text = error.what();

@@ -156,14 +156,14 @@ void check_same_settings(const Settings& run, const Settings& now, const std::st
   for (const auto& [key, values] : after) {
     const auto found = before.find(key);
     if (found != before.end() && found->second == values) continue;
-    fail_with_hint(ErrorCode::kMismatch, "go on with the configuration of that run, or start another one with another --out",
-                   "the run in '{}' began with {} {}, but now it is '{}'", folder, key,
+    fail_with_hint(ErrorCode::kMismatch, "continue with the configuration of that run, or start a new one with another `out`",
+                   "the run in '{}' was started with {} {}, but now it is '{}'", folder, key,
                    found == before.end() ? "not set" : fmt::format("'{}'", fmt::join(found->second, "', '")),
                    fmt::join(values, "', '"));
   }
   for (const auto& [key, values] : before) {
     if (after.contains(key)) continue;
-    fail(ErrorCode::kMismatch, "the run in '{}' began with {} '{}', which is not set now", folder, key,
+    fail(ErrorCode::kMismatch, "the run in '{}' was started with {} '{}', which is not set now", folder, key,
          fmt::join(values, "', '"));
   }
 }

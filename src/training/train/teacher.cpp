@@ -75,7 +75,7 @@ Teachers::Teachers(const std::vector<TrainTeacher>& settings) {
     const auto& teacher = teachers_.emplace_back(std::make_unique<Teacher>(one));
     const Size grid = teacher->grid(), first = teachers_.front()->grid();
     if (grid != first) {
-      fail_with_hint(ErrorCode::kUsage, "choose size so that it is the same number of patches",
+      fail_with_hint(ErrorCode::kUsage, "choose size so that the number of patches is the same",
                      "'{}' sees {}x{} patches, but '{}' sees {}x{}", one.model.string(), grid.height, grid.width,
                      settings.front().model.string(), first.height, first.width);
     }

@@ -50,8 +50,8 @@ void remove_unfinished_files(const fs::path& folder) {
 void refuse_to_overwrite(const fs::path& folder) {
   for (const auto* name : {"model.safetensors", "last.safetensors", "curve.svg"}) {
     if (!fs::exists(folder / name)) continue;
-    fail_with_hint(ErrorCode::kUsage, "give --out a folder of its own",
-                   "'{}' is there already, and is of no training run in '{}'", (folder / name).string(), folder.string());
+    fail_with_hint(ErrorCode::kUsage, "choose a new folder as `out`", "'{}' already exists, but '{}' holds no training run",
+                   (folder / name).string(), folder.string());
   }
 }
 
@@ -68,14 +68,14 @@ TrainingState begin(const TrainRun& run, const Settings& settings, RunLog& log, 
   TrainingState state;
   if (!run.resume) {
     if (has_checkpoint(run.out)) {
-      fail_with_hint(ErrorCode::kUsage, "--resume goes on with it, another --out starts anew",
-                     "'{}' holds a training run already", run.out.string());
+      fail_with_hint(ErrorCode::kUsage, "`resume` continues it, another `out` starts a new one",
+                     "'{}' already holds a training run", run.out.string());
     }
     if (log.empty()) refuse_to_overwrite(run.out);
     log.cut(-1, -1);
   } else if (!has_checkpoint(run.out)) {
     if (log.empty()) {
-      fail_with_hint(ErrorCode::kNotFound, "leave --resume out to start one", "there is no training run in '{}' to resume",
+      fail_with_hint(ErrorCode::kNotFound, "leave out `resume` to start one", "there is no training run in '{}' to resume",
                      run.out.string());
     }
     progress.say(fmt::format("notice: the run in '{}' has no checkpoint yet, so it starts at step 0", run.out.string()));
@@ -87,7 +87,7 @@ TrainingState begin(const TrainRun& run, const Settings& settings, RunLog& log, 
     state = std::move(found.state);
     check_same_settings(state.settings, settings, run.out.string());
     log.cut(state.step, state.validated_step);
-    progress.say(fmt::format("going on at step {} of {}", state.step, run.config.steps));
+    progress.say(fmt::format("continuing at step {} of {}", state.step, run.config.steps));
     return state;
   }
   state.settings = settings;
@@ -97,11 +97,11 @@ TrainingState begin(const TrainRun& run, const Settings& settings, RunLog& log, 
   state.learner.model = initial_model(first.model, first.data.size, first.seed);
   check_rhos(run.config, state.learner.model.config);
   if (run.config.model.head_start == "vocabulary") {
-    progress.say("the head begins with a vocabulary of the backbone's tokens");
+    progress.say("the head starts with a vocabulary of the backbone's tokens");
     progress.begin("describing pictures for the vocabulary");
     const auto patches =
         sample_patches(state.learner.model, first, [&](std::int64_t done, std::int64_t total) { progress.count(done, total); });
-    progress.begin(fmt::format("looking for {} words among their patches", state.learner.model.config.head.clusters()));
+    progress.begin(fmt::format("finding {} words among their patches", state.learner.model.config.head.clusters()));
     start_from_vocabulary(state.learner.model, patches, first.seed);
   }
   return state;
@@ -124,24 +124,24 @@ class Trainer {
         log_(log),
         progress_(progress),
         store_(config_.data.variants > 0 ? std::make_unique<FrozenStore>(config_, state_.learner.model, run.out) : nullptr),
-        loader_(during("looking for the places to learn from").data, config_.augment,
+        loader_(during("finding the places to train on").data, config_.augment,
                 normalisation_of(state_.learner.model.config.input), config_.seed, state_.step, known_in(store_.get())),
         learner_(during("setting up the network"), state_.learner.model, store_.get(), teacher),
-        validation_(during(config_.validation.queries.empty() ? "rendering the town to validate on"
-                                                              : "looking for the photos to validate on"),
-                    threads) {
+        validation_(
+            during(config_.validation.queries.empty() ? "rendering the validation town" : "finding the validation photos"),
+            threads) {
     const std::string data = model::as_utf8(loader_.describe());
     if (!state_.data.empty()) {  // of a checkpoint
       if (state_.data != data) {
-        fail_with_hint(ErrorCode::kMismatch, "go on with the data of that run, or start another one with another --out",
-                       "the run in '{}' learnt from {}, but now there is {}", run_.out.string(), state_.data, data);
+        fail_with_hint(ErrorCode::kMismatch, "continue with the data of that run, or start a new one with another `out`",
+                       "the run in '{}' was trained on {}, but now there is {}", run_.out.string(), state_.data, data);
       }
       learner_.restore(state_.learner);
     }
     state_.data = data;
     origin_ = state_.learner.model.config.provenance;
     state_.learner = {};  // the learner has it now
-    progress_.say(fmt::format("learning from {}", data));
+    progress_.say(fmt::format("training on {}", data));
     progress_.say(fmt::format("validating on {}", validation_.describe()));
   }
 
@@ -244,7 +244,7 @@ void Trainer::learn() {
   const auto start = Clock::now();
   if (learnt_steps_ == 0) progress_.begin("making the first batch");
   const feed::Batch batch = next_batch();
-  if (learnt_steps_ == 0) progress_.begin(fmt::format("learning from the first batch of {} pictures", batch.images));
+  if (learnt_steps_ == 0) progress_.begin(fmt::format("training on the first batch of {} pictures", batch.images));
   const StepResult result = learner_.learn(batch, [&](std::int64_t done, std::int64_t total) {
     if (done == 0) progress_.begin("computing tokens of the frozen blocks: pictures");
     progress_.count(done, total);
@@ -273,9 +273,9 @@ void Trainer::note_unreadable(const feed::Batch& batch) {
   state_.unreadable += static_cast<std::int64_t>(batch.unreadable.size());
   for (const auto& name : batch.unreadable) {
     if (unreadable_.size() > kNamed || !unreadable_.insert(name).second) continue;
-    progress_.say(unreadable_.size() <= kNamed ? fmt::format("unreadable: {}; another picture of its place was taken", name)
-                                               : fmt::format("further pictures that cannot be read are listed in '{}'",
-                                                             (run_.out / "log.jsonl").string()));
+    progress_.say(unreadable_.size() <= kNamed
+                      ? fmt::format("unreadable: {}; replaced by another picture of its place", name)
+                      : fmt::format("further unreadable pictures are listed in '{}'", (run_.out / "log.jsonl").string()));
   }
 }
 
@@ -288,8 +288,8 @@ void Trainer::refuse(const feed::Batch& batch, const StepResult& result) const {
   const std::string more = shown < batch.names.size() ? fmt::format(" and {} more", batch.names.size() - shown) : "";
   const bool loss = !std::isfinite(result.loss);
   const std::string saved = has_checkpoint(run_.out) ? "the checkpoint is untouched" : "there was no checkpoint yet";
-  fail_with_hint(ErrorCode::kBadModel, "a lower optimiser.lr, warmup_steps or clip_norm may help",
-                 "the {} is {} at step {}, on the pictures {}{} (all in '{}'); {}", loss ? "loss" : "gradient's length",
+  fail_with_hint(ErrorCode::kBadModel, "a lower optimiser.lr, more warmup_steps or a clip_norm may help",
+                 "the {} is {} at step {}, on the pictures {}{} (all in '{}'); {}", loss ? "loss" : "length of the gradient",
                  loss ? result.loss : result.gradient_norm, batch.step, fmt::join(names, ", "), more, list.string(), saved);
 }
 

@@ -141,7 +141,7 @@ bool Validation::Impl::describe_folders(Extractor& extractor, DescribedPhotos& q
   const auto skipped = queries.skipped.size() + references.skipped.size();
   if (skipped > 0) {
     const auto& first = queries.skipped.empty() ? references.skipped.front() : queries.skipped.front();
-    notice = fmt::format("{} validation photos cannot be used, the first is '{}': {}", skipped, first.path, first.reason);
+    notice = fmt::format("validation photos that cannot be used: {}, the first is '{}': {}", skipped, first.path, first.reason);
   }
   return !stopped;
 }
@@ -177,8 +177,8 @@ Validation::Validation(const TrainConfig& config, int threads) : impl_(std::make
   if (!config.validation.gt.empty()) pair.gt = config.validation.gt;
   impl_->dataset = load_folder_pair(pair);
   if (!impl_->dataset.labelled) {
-    fail_with_hint(ErrorCode::kUsage, "validation.gt names a csv; @east@north@ names or EXIF GPS will do too",
-                   "'{}' cannot be validated on: which references are right is not known", config.validation.queries.string());
+    fail_with_hint(ErrorCode::kUsage, "ground truth comes from validation.gt, @east@north@ names or EXIF GPS",
+                   "cannot validate on '{}': it has no ground truth", config.validation.queries.string());
   }
 }
 
