@@ -85,7 +85,8 @@ void expect_error(Action&& action, ErrorCode code, const std::string& part) {
   }
 }
 
-/// Whether `check` holds in a process that cannot write into the folder. Root may write anywhere, so it becomes nobody first.
+/// Whether `check` holds in a process that cannot write into the folder. Root may write anywhere, so it becomes the user nobody
+/// first.
 template <typename Check>
 bool holds_read_only(const std::filesystem::path& folder, Check&& check) {
   ::chmod(folder.c_str(), 0555);

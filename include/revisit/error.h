@@ -45,7 +45,7 @@ class Error : public std::runtime_error {
   std::string hint_;
 };
 
-/// In batches a failed input is data: the run goes on and nothing is skipped silently.
+/// In batches a failed input is data: the run continues and nothing is skipped silently.
 struct Skipped {
   std::string path;
   ErrorCode code;

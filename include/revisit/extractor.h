@@ -21,9 +21,9 @@ struct Trace {
     std::vector<std::int64_t> shape;
     std::vector<float> values;
   };
-  Array tokens_block0;             ///< (1 + R + N0, D)
-  Array logits;                    ///< (N0) WeiToP output, when the model has a pruner
-  Array scores;  ///< (N0) the scores patches are chosen by; with a spread above 1 mostly the rank within the cell
+  Array tokens_block0;  ///< (1 + R + N0, D)
+  Array logits;         ///< (N0) WeiToP output, when the model has a pruner
+  Array scores;         ///< (N0) the scores patches are chosen by; with a spread above 1 mostly the rank within the cell
   std::vector<std::int64_t> kept;  ///< (K) ascending indices into the N0 patches
   Array cls;                       ///< (D) after the final norm
   Array patches;                   ///< (K, D) after the final norm

@@ -65,7 +65,7 @@ struct DecodeOptions {
 /// Reads a JPEG, PNG or WebP file, whatever its extension says. Throws Error kNotFound, kBadImage or kLimit.
 Image load_image(const std::filesystem::path& path, const DecodeOptions& options = {}, PhotoInfo* info = nullptr);
 
-/// The same from memory; `name` stands for the file in error sentences.
+/// The same from memory; `name` is the name of the file in error messages.
 Image decode_image(std::span<const std::byte> bytes, const std::string& name, const DecodeOptions& options = {},
                    PhotoInfo* info = nullptr);
 

@@ -125,8 +125,7 @@ class IndexWriter {
   int committed_rows() const;
   const IndexSettings& settings() const;  ///< the stored ones
   const std::filesystem::path& folder() const;
-  /// Error kBadFile when the disk has changed the entry, unless `changed` is given; it is then set and the entry returned as it
-  /// is.
+  /// Error kBadFile when the entry changed on disk, unless `changed` is given: then it is set and the entry returned as it is.
   std::optional<IndexEntry> find(const std::string& name, bool* changed = nullptr) const;
   std::optional<std::string> name_of_content(std::uint64_t content_hash) const;
 

@@ -75,7 +75,7 @@ struct Answer {
 /// Asking is safe from many threads, and while another thread adds. One picture is described at a time, by `threads` cores.
 class Recognizer {
  public:
-  /// A new collection that lives until the process ends or save() is called. The default model is the one built in.
+  /// A new collection in memory; save() keeps it beyond the process. The default model is the one built in.
   static Recognizer in_memory(const RecognizerOptions& options = {});
   static Recognizer in_memory(const Model& model, const RecognizerOptions& options = {});
 

@@ -20,7 +20,7 @@ struct Option {
   std::string value;  ///< what the value stands for, "FILE"; empty for a switch, which is bound to "true"
   std::string help;   ///< what it does, range and default
   Binding bind;
-  bool many = false;   ///< takes several words, "1 5 10"; they are bound as one text with commas between them
+  bool many = false;  ///< takes several words, "1 5 10"; they are bound as one text with commas between them
   std::string
       bare{};  ///< bound when no value follows; empty: one must. Only for verbs without positionals, whose words it would take
   bool advanced = false;  ///< listed after the common ones in help

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What is refused or said before hours of work, and what is left of them when somebody stops the program.
+// What is refused or reported before hours of work, and what remains when the program is stopped.
 #include "run_program.h"
 
 namespace revisit::testing {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The program's manners: help, wrong words, exit codes, streams and signals.
+// Basic behaviour: help, unknown words, exit codes, streams and signals.
 #include <algorithm>
 
 #include "run_program.h"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// `revisit compare` on pictures of the test's own: tables, what is kept, what is refused.
+// `revisit compare` on generated pictures: tables, what is kept, what is refused.
 #include "run_program.h"
 
 namespace revisit::testing {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Flags of VPR-methods-evaluation one by one: what each must do, must not do, and says when it cannot be meant.
+// Flags of VPR-methods-evaluation one by one: what each must do, must not do, and how it is refused.
 #include <cmath>
 #include <cstring>
 
@@ -162,7 +162,7 @@ TEST_F(EvalFlags, TheFieldsNamesFindAnImportedModelOrSayHowToImportIt) {
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_NE(other.err.find("'revisit-tiny' gives descriptors of"), std::string::npos) << other.err;
 
-  // A copy of the embedded model under the name of the field.
+  // A copy of the embedded model under a well-known name.
   std::filesystem::create_directories(folder_ / "models");
   const auto made = run({"eval", "--queries_folder", "town/database", "--database_folder", "town/database", "--size", "56x70",
                          "--calibrate", "0.5", "-o", "models/salad_dinov2.safetensors", "--json"});

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What leaves an index for other programs, as those programs read it, with the names an attacker or an accident may choose.
+// Exports of an index, as other programs read them, with names chosen by an attacker or by accident.
 #include <fstream>
 
 #include "run_program.h"
@@ -8,7 +8,7 @@
 namespace revisit::testing {
 namespace {
 
-// Among them what a spreadsheet computes, a terminal obeys, and what looks like our own escapes.
+// Some a spreadsheet would compute, a terminal would obey, or that look like our own escapes.
 const std::vector<std::string> kHostileNames{"=1+1.png",        "-5.png",
                                              "'=x.png",         "@sum.png",
                                              " +1.png",         "a,b;\"c\".png",

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// One checkpoint imported in two ways is two models: nothing may take one for the other.
+// One checkpoint imported in two ways is two models, which must never be confused.
 #include <fstream>
 
 #include "run_program.h"
@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "--pos-rule" is told as "pos_rule '".
+/// "--pos-rule" is reported as "pos_rule '".
 std::string field_of(const std::string& flag) {
   std::string out = flag.substr(2) + " '";
   std::ranges::replace(out, '-', '_');
@@ -51,7 +51,7 @@ TEST_F(Identity, AnotherImportOfOneCheckpointIsAnotherModel) {
     const auto merged = run({"index", "merge", "db", "other" + flags[0]});
     EXPECT_EQ(merged.exit_code, 3);
     EXPECT_NE(merged.err.find(field_of(flags[0])), std::string::npos) << merged.err;
-    // The model file replaced under the feet of an index.
+    // The model file of an index is replaced.
     fs::copy(folder_ / "db", folder_ / "moved", fs::copy_options::recursive);
     fs::rename(folder_ / "plain.safetensors", folder_ / "kept");
     fs::copy_file(folder_ / "other.safetensors", folder_ / "plain.safetensors");

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// One bit of the catalogue flips on the disk, and a photo would lie 1,781 km away: what a user is told, and how it is mended.
+// One bit of the catalogue flips on the disk, and a photo would lie 1,781 km away: what the user is told, and how it is repaired.
 #include "run_program.h"
 
 namespace revisit::testing {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What runs leave behind, drawing it again, and pictures of what a model looks at.
+// What runs write, redrawing it, and pictures of what a model looks at.
 #include "cli/run_program.h"
 
 namespace revisit::testing {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Runs the built program as a user would and keeps what it said.
+// Runs the built program as a user would and keeps its output.
 #pragma once
 
 #include <fcntl.h>
@@ -55,13 +55,13 @@ struct RunResult {
 inline double seconds_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 [[noreturn]] inline void become_program(const std::vector<std::string>& arguments, const RunOptions& options, int out, int err) {
-  for (char** entry = environ; *entry != nullptr;) {  // the tester's own settings must not leak in
+  for (char** entry = environ; *entry != nullptr;) {  // settings of the environment must not leak in
     const std::string name = std::string(*entry).substr(0, std::string(*entry).find('='));
     const bool ours = name.starts_with("REVISIT_");
     ours ? ::unsetenv(name.c_str()) : 0;
     entry = ours ? environ : entry + 1;
   }
-  ::setenv("REVISIT_THREADS", "1", 1);  // tests run side by side; empty takes it back
+  ::setenv("REVISIT_THREADS", "1", 1);  // tests run in parallel; empty unsets it
   for (const auto& [name, value] : options.environment) ::setenv(name.c_str(), value.c_str(), 1);
   if (!options.folder.empty() && ::chdir(options.folder.c_str()) != 0) ::_exit(126);
   if (!options.stdout_file.empty()) out = ::open(options.stdout_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
@@ -129,7 +129,7 @@ inline RunResult run_program(const std::vector<std::string>& arguments, const Ru
   return result;
 }
 
-/// A folder of its own for each test, gone afterwards, with a few pictures on demand.
+/// A temporary folder for each test, with a few pictures on demand.
 class ProgramTest : public ::testing::Test {
  protected:
   void SetUp() override {

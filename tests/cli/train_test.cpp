@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// `revisit train` up to the moment it hands over: presets, refusals, and what revisit-train is told. A script stands in for
+// `revisit train` up to the start of revisit-train: presets, refusals, and its arguments. A script stands in for
 // revisit-train, beside a copy of the program.
 #include "revisit/lab/train.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-// Blue first, and rows with a gap behind them, as cameras hand them over.
+// Blue first, and rows with padding, as cameras deliver them.
 struct Frame {
   explicit Frame(const revisit::Image& image) : width(image.width), height(image.height), stride(3 * image.width + 64) {
     pixels.resize(static_cast<std::size_t>(stride) * static_cast<std::size_t>(height));

@@ -17,7 +17,7 @@ int main() {
   std::printf("%zu numbers of length %.6f\n", descriptor.size(), length);
   try {
     revisit::load_image("no such picture.jpg");
-  } catch (const revisit::Error& error) {  // crosses the border of a library that hides its symbols
+  } catch (const revisit::Error& error) {  // crosses the boundary of a library with hidden symbols
     std::printf("%s: %s\n", revisit::name_of(error.code()), error.what());
     return static_cast<int>(descriptor.size()) == extractor.descriptor_dim() && std::abs(length - 1) < 1e-5 ? 0 : 1;
   }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// A small `index add`: goes on where the index stands until it has TOTAL rows. Crash tests start it and stop it.
+// A small `index add`: continues from the rows of the index until it has TOTAL. Crash tests start it and stop it.
 // usage: index_add_child FOLDER TOTAL DIM ROWS_PER_COMMIT [MAX_FILE_BYTES]
 #include <sys/resource.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What an index promises when its writer dies, its disk is full, or others read it meanwhile.
+// What an index guarantees when its writer dies, its disk is full, or others read it meanwhile.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -38,7 +38,7 @@ TEST(IndexCrash, FiftyKillsAtRandomTimesLoseNothingAndDoubleNothing) {
     kills += status == -SIGKILL ? 1 : 0;
     const int now = rows_in(index);
     ASSERT_GE(now, before) << "rows were lost";
-    if (now == total) total += kRows;  // a quick disk: there is always something left to be killed in
+    if (now == total) total += kRows;  // a fast disk: leave something to be killed in
     before = now;
   }
   RecordProperty("rows_before_the_last_run", before);
@@ -48,7 +48,7 @@ TEST(IndexCrash, FiftyKillsAtRandomTimesLoseNothingAndDoubleNothing) {
   EXPECT_EQ(problems_of(index), "");
 }
 
-// What a crash can leave behind the committed rows: any part of rows that did not get to their commit.
+// What a crash can leave after the committed rows: any part of uncommitted rows.
 TEST(IndexCrash, ATornTailIsCutWhereverItEnds) {
   const TemporaryFolder folder;
   constexpr int kDim = 8;
@@ -102,7 +102,7 @@ TEST(IndexCrash, ASecondWriterIsRefusedByTheNameOfTheFirstAndADeadOneIsForgotten
   }
   for (int i = 0; i < 10; ++i) {
     Child child(add_command(index, 1'000'000, 32, 1), folder / "errors");
-    // Trying to open it all the time would take the lock from the child.
+    // Opening it all the time would take the lock from the child.
     const std::string holder = "pid " + std::to_string(child.pid()) + " since";
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (read_bytes(index / "lock").find(holder) == std::string::npos && std::chrono::steady_clock::now() < deadline) {

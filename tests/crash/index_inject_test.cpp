@@ -20,7 +20,7 @@ namespace revisit::testing {
 namespace {
 
 constexpr const char* kTracer = "/usr/bin/strace";
-/// What the run that is hurt begins with. What it began with is there afterwards, and four rows more in the end.
+/// The initial state of the injured run. Its rows must survive, and four more are there in the end.
 struct Start {
   int rows = 0;
   int dim = 8;
@@ -101,7 +101,7 @@ class Injection {
   }
 
   int points() const { return points_; }
-  /// Those that the catalogue had after a run was hurt.
+  /// The rows of the catalogue after an injured run.
   const std::set<std::int64_t>& versions() const { return versions_; }
 
  private:
@@ -147,7 +147,7 @@ class Injection {
     }
   }
 
-  // Of a copy: whoever looks at a database takes its log in.
+  // Of a copy: opening a database absorbs its log.
   void note_version(const std::filesystem::path& index) {
     const auto copy = folder_ / "copy";
     std::filesystem::remove_all(copy);

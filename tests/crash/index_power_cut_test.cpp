@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // The power goes at a random moment, and the disk holds any part of what was not flushed: every row that commit() promised is
-// there, nothing half, and the index goes on.
+// there, none in part, and the index can be used.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kTotal = 60;
 
-/// Memory where there is some: a state that was put together needs no disk of its own.
+/// In memory where possible: a reconstructed state needs no disk.
 std::filesystem::path quick_place() {
   const std::filesystem::path memory = "/dev/shm";
   return ::access(memory.c_str(), W_OK) == 0 ? memory : std::filesystem::temp_directory_path();
@@ -149,7 +149,7 @@ TEST_F(PowerCut, LosesNothingOfVersionOneWhileItIsUpgraded) {
   expect_nothing_lost(first, last, REVISIT_POWER_CUTS / 3);
 }
 
-// The test's own test: a writer that did not flush would be found out.
+// Tests the test: a writer that did not flush is detected.
 TEST_F(PowerCut, IsNoticedWhereAFlushIsMissing) {
   ASSERT_NO_FATAL_FAILURE(record(40));
   for (const char* name : {"vectors.bin", "catalogue.sqlite-wal"}) {

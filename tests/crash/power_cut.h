@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What a disk may hold after the power goes: everything flushed, and any part of what was not. Plays back the log of
+// What a disk may hold after a power cut: everything flushed, and any part of what was not. Plays back the log of
 // power_cut_shim.cpp up to a moment and drops, of what came after a file's last flush, any 512 bytes, any change of length, and
 // of what came after a folder's last flush, any name made, moved or removed.
 #pragma once

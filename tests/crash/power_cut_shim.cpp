@@ -63,7 +63,7 @@ class Recorder {
     if (file != files_.end()) note('W', file->second, offset, bytes, size);
   }
 
-  /// write(2): nobody here seeks, so it goes on where the last one ended.
+  /// write(2): nobody here seeks, so it continues where the last one ended.
   void appended(int fd, const void* bytes, std::size_t size) {
     const std::lock_guard guard(mutex_);
     const auto file = files_.find(fd);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Search and recall against recorded results of the field's own code, and one real data set through the program's own path.
+// Search and recall against recorded results of the reference code, and one real data set through the program's own path.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -46,7 +46,7 @@ TEST(EvalGolden, FindsTheRecordedMatchesAndTheirRecall) {
   EXPECT_EQ(result.num_without_positive, 1);
 }
 
-// The first `top_k` of every query are those of all distances in double precision; what is as near to 1e-6 may change places.
+// The first `top_k` of every query are those of all distances in double precision; distances within 1e-6 may swap.
 void expect_equal_to_full_scan(const DescribedPhotos& queries, const DescribedPhotos& references,
                                const std::vector<std::vector<Match>>& matches, std::size_t top_k) {
   const auto dim = static_cast<std::size_t>(references.dim);

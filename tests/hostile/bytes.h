@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Little helpers to write binary files byte by byte in tests, and to say how a reader must refuse them.
+// Small helpers to write binary files byte by byte in tests, and to say how a reader must refuse them.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -28,7 +28,7 @@ inline constexpr bool kSanitized = false;
 inline constexpr bool kSanitized = false;
 #endif
 
-inline constexpr std::size_t kLongestAnswer = 4'000;  // fits a pipe, and is more than anybody should have to read
+inline constexpr std::size_t kLongestAnswer = 4'000;  // fits a pipe, and is more than anyone should have to read
 
 struct ReadingCost {
   std::string answer;  ///< the sentence of the Error, "accepted", or empty when the process did not end by itself
@@ -43,7 +43,7 @@ inline ReadingCost cost_of(const std::function<void()>& action) {
   const pid_t child = ::fork();
   if (child == 0) {
     ::close(ends[0]);
-    const rlimit patience{kSanitized ? 120U : 20U, RLIM_INFINITY};  // seconds: what hangs is ended
+    const rlimit patience{kSanitized ? 120U : 20U, RLIM_INFINITY};  // seconds: ends a hang
     ::setrlimit(RLIMIT_CPU, &patience);
     rusage before{}, after{};
     ::getrusage(RUSAGE_SELF, &before);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Files of data sets written by someone who means harm: cut, of other types, with huge counts, bombs, or code. Each is refused
+// Malicious files of data sets: cut, of other types, with huge counts, bombs, or code. Each is refused
 // with a sentence, and none takes memory or time that its size does not explain.
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Files that are no pictures, pictures that are bombs, and pictures cut anywhere: an Error each time, quickly and
+// Files that are not pictures, pictures that are bombs, and pictures cut anywhere: an Error each time, quickly and
 // without memory. Bombs run in a child process, whose peak memory is its own.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -77,7 +77,7 @@ TEST_F(ImageHostile, RefusesAFileItMayNotRead) {
   fs::permissions(folder_, fs::perms::owner_all | fs::perms::others_exec | fs::perms::others_read);
   fs::permissions(path, fs::perms::none);
   const pid_t child = ::fork();
-  if (child == 0) {  // root may read everything, so it becomes somebody else first
+  if (child == 0) {  // root may read everything, so it becomes another user first
     if (::geteuid() == 0 && ::seteuid(65534) != 0) ::_exit(2);
     try {
       load_image(path);
@@ -249,7 +249,7 @@ TEST(ImageTruncation, EveryCutOfTwentyPicturesIsRefusedAndNamed) {
       const bool says_so = std::string(error.what()).find("truncated at ") != std::string::npos;
       EXPECT_TRUE(says_so || size < 12) << name << " " << percent << ": " << error.what();  // below 12 bytes it may be anything
       ++refused;
-      try {  // what is there of it: the size of the whole or nothing
+      try {  // the rest: the full size or nothing
         EXPECT_EQ(decode_image(part, name, {.accept_truncated = true}).rgb.size(), whole.rgb.size());
       } catch (const Error& cut) {
         EXPECT_EQ(cut.code(), ErrorCode::kBadImage) << name << " " << percent;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints that must not become models: values that are no numbers, and networks that are not what they should be.
+// Checkpoints that must not become models: values that are not numbers, and networks that are not what they claim.
 #include <gtest/gtest.h>
 
 #include <cmath>

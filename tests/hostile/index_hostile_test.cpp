@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Index folders that lie. Each must be refused with a sentence that names file, field and value, by reader and writer alike.
+// Forged index folders. Each must be refused with a sentence that names file, field and value, by reader and writer alike.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <xxhash.h>

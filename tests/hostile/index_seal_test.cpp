@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Lines of the catalogue that the disk has changed into others that could be true: another place, path or name. Nobody answers
-// with one, verify names its row, and adding the photo again mends it.
+// Lines of the catalogue changed on disk into plausible ones: another place, path or name. No answer uses one, verify names its
+// row, and adding the photo again repairs it.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -73,7 +73,7 @@ void expect_readers_refuse(const std::filesystem::path& folder) {
   refused([&] { index.entry(kHit); });
   refused([&] { index.search(row_content(kHit, kSealDim), best_only()); });
   refused([&] { index.checked_descriptor(kHit); });
-  // Whichever rows are near: that this one is not among them is not sure any more.
+  // Whichever rows are near: it is no longer certain that this one is not among them.
   refused([&] { index.search(row_content(0, kSealDim), anywhere_after(-1)); });
   refused([&] { index.search(row_content(0, kSealDim), near_the_first()); });
   const TemporaryFolder other;
@@ -149,7 +149,7 @@ TEST(IndexSeal, ALineFitsOnlyItsRowAndItsIndex) {
   expect_verify_names_the_row(other.path());
 }
 
-/// Where the line of row 3 stands in the file: SQLite's cell is its length, the row, a head of 14 bytes with a type for each
+/// Where the line of row 3 is in the file: SQLite's cell is its length, the row, a head of 14 bytes with a type for each
 /// column, and the columns.
 struct Cell {
   std::size_t begin = 0, types = 0, name = 0, path = 0, end = 0;
@@ -235,7 +235,7 @@ TEST(IndexSeal, AListOfNamesThatWasChangedLeadsNowhere) {
   std::size_t listed = sound.find(name);
   while (listed == cell.name || sound.compare(listed - 10, 10, "somewhere/") == 0) listed = sound.find(name, listed + 1);
   ASSERT_NE(listed, std::string::npos);
-  flip(folder.path(), sound, listed + name.size(), 0);  // the row stands behind the name: 3 becomes 2
+  flip(folder.path(), sound, listed + name.size(), 0);  // the row follows the name: 3 becomes 2
   expect_error([&] { Index::open(folder.path()).find(name); }, ErrorCode::kBadFile,
                "the lookup of row 2 does not match its line");
   IndexWriter writer = IndexWriter::open(folder.path(), settings_of(kSealDim));

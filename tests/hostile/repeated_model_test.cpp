@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints in which one long thing stands in very many places: what it costs must follow the bytes of the file, not their
+// Checkpoints in which one long item is referenced very many times: its cost must follow the bytes of the file, not their
 // product with the places.
 #include <gtest/gtest.h>
 

@@ -184,7 +184,7 @@ struct TrainOverrides {
 /// Reads TOML. Unknown keys, wrong types, values out of range and settings that contradict each other are refused by name (Error
 /// kUsage); invalid TOML with its line and column (kBadFile). Relative paths are taken from the config's folder.
 TrainConfig load_train_config(const std::filesystem::path& path, const TrainOverrides& overrides = {});
-/// The same from text; `name` stands for the file in sentences.
+/// The same from text; `name` is the name of the file in error messages.
 TrainConfig parse_train_config(const std::string& toml, const std::string& name, const std::filesystem::path& folder,
                                const TrainOverrides& overrides = {});
 

@@ -15,7 +15,7 @@
 
 namespace revisit {
 
-/// Little-endian cursor over bytes it does not own. `file` and `code` shape the error sentence of a short read.
+/// Little-endian cursor over bytes it does not own. `file` and `code` shape the error message of a short read.
 class ByteReader {
  public:
   ByteReader(std::span<const std::byte> bytes, std::string file, ErrorCode code)

@@ -24,7 +24,7 @@ std::string csv_cell(std::string_view text);
 
 class CsvReader {
  public:
-  /// `text` must outlive the reader; `file` stands for it in error sentences. Reads the header row; a byte order mark is skipped.
+  /// `text` must outlive the reader; `file` is its name in error messages. Reads the header row; a byte order mark is skipped.
   /// Throws Error kBadFile with the line, kLimit for rows beyond limits::kMaxCsvRowBytes and kMaxCsvColumns.
   CsvReader(std::string_view text, std::string file);
 

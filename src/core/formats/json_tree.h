@@ -15,7 +15,7 @@ struct JsonLimits {
   std::uint64_t values = 0;  ///< keys count too
 };
 
-/// `file` stands for the text in error sentences. If a key appears twice the last value counts.
+/// `file` is the name of the text in error messages. If a key appears twice the last value counts.
 /// Throws Error kBadFile with the byte where it is not JSON, kLimit.
 nlohmann::json parse_json(std::string_view text, const std::string& file, const JsonLimits& limits);
 

@@ -17,7 +17,7 @@
 
 namespace revisit {
 
-/// Where a table was read from, for sentences and relative paths.
+/// Where a table was read from, for error messages and relative paths.
 struct Origin {
   std::string name;              // of the file
   std::filesystem::path folder;  // relative paths start here

@@ -28,7 +28,7 @@ struct TomlEntry {
   int line = 0;  // of the key
 };
 
-/// `name` is the file's, for the sentence. Throws Error kBadFile with line and column, or kLimit.
+/// `name` is the file's, for error messages. Throws Error kBadFile with line and column, or kLimit.
 TomlTable parse_toml(std::string_view text, const std::string& name);
 
 /// The value as a person would write it, on one line and not too long.

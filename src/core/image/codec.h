@@ -17,7 +17,7 @@ namespace revisit {
 
 struct EncodedImage {
   std::span<const std::byte> bytes;  ///< the whole file
-  std::string name;                  ///< stands for the file in error sentences
+  std::string name;                  ///< name of the file in error messages
   DecodeOptions options;
   double max_seconds = limits::kMaxDecodeSeconds;
 };

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of models/revisit-tiny.safetensors as a part of the program. Compiler caches do not look into .incbin: the build
-// passes the file's hash on the command line (REVISIT_EMBEDDED_HASH), so that another file is another command.
+// The bytes of models/revisit-tiny.safetensors as part of the program. Compiler caches do not look into .incbin: the build
+// passes the file's hash on the command line (REVISIT_EMBEDDED_HASH), so that a different file gives a different command.
 #include "revisit/embedded.h"
 
 #include <cstddef>

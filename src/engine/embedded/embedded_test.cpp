@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The model that comes with the program is whole and says what it is.
+// The built-in model is complete and describes itself.
 #include "revisit/embedded.h"
 
 #include <gtest/gtest.h>

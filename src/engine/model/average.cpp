@@ -17,7 +17,7 @@ namespace revisit {
 namespace model {
 namespace {
 
-/// What has to be equal: everything but the weights, where they come from, and what was measured with them.
+/// What has to be equal: everything except the weights, their provenance, and what was measured with them.
 std::map<std::string, std::string> settings_of(Config config) {
   config.calibration.reset();
   config.provenance.clear();

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The settings of a network in front of the aggregator, whatever its family, and what can be asked of any of them.
+// The settings of a network in front of the aggregator, whatever its family, and what all of them can answer.
 #pragma once
 
 #include <span>
@@ -24,7 +24,7 @@ struct Product {
   int out = 0;
 };
 
-/// Closed: a new family adds its settings to the variant and a line to backbones.def.
+/// A closed set: a new family adds its settings to the variant and a line to backbones.def.
 class BackboneConfig {
  public:
   BackboneConfig() = default;                              ///< a ViT without sizes
@@ -32,17 +32,17 @@ class BackboneConfig {
 
   const BackboneFamily& family() const;
 
-  // Of any network.
+  // For any network.
   const std::string& arch() const;  ///< "dinov2_vitb14", or the family's name when none fits
   int width() const;                ///< values of a feature: the token dimension, or channels
   int stride() const;               ///< pixels; each side of the input is a multiple of it, and at least one
   int blocks() const;               ///< between which tokens may be dropped
   Size grid(Size input) const;      ///< rows and columns of patches, or of the feature map
-  /// Multiply-adds of one forward. patches[i] of them are left in block i; empty: all in every block.
+  /// Multiply-adds of one forward. patches[i] is how many are left in block i; empty: all in every block.
   double macs(Size input, std::span<const int> patches) const;
   std::vector<Product> products(Size input) const;
 
-  // Of one family. These throw Error kUsage for a network of another.
+  // For one family. These throw Error kUsage for a network of another.
   VitConfig& vit() { return or_refuse(std::get_if<VitConfig>(&any_)); }
   const VitConfig& vit() const { return or_refuse(std::get_if<VitConfig>(&any_)); }
 

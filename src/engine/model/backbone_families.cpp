@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The list of families, and what a config asks of its own.
+// The list of families, and what a config gets from its own.
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What there is to know about a family of networks without running one: its settings, its tensors, its work, foreign files.
+// Everything about a family of networks except running one: settings, tensors, cost, foreign files.
 #pragma once
 
 #include <map>
@@ -51,7 +51,7 @@ class BackboneFamily {
   virtual BackboneConfig read(const Fields& fields) const = 0;
   virtual void check(const BackboneConfig& config, const Checker& check) const = 0;
   virtual void add_tensors(const BackboneConfig& config, Shapes& shapes) const = 0;
-  /// Values of one of these tensors like a trained network's.
+  /// Values for one of these tensors, like those of a trained network.
   virtual void fill_random(const BackboneConfig& config, const std::string& name, const Shape& shape, const Uniform& uniform,
                            std::vector<float>& values) const = 0;
 

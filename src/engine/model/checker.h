@@ -14,7 +14,7 @@ namespace revisit::model {
 
 constexpr std::size_t kMaxTextBytes = 1000;  ///< of provenance, licence and the like
 
-/// `name` stands for the file and must outlive it.
+/// `name` names the file in error messages and must outlive it.
 class Checker {
  public:
   explicit Checker(const std::string& name) : name_(name) {}
@@ -37,7 +37,7 @@ class Checker {
       fail(ErrorCode::kBadModel, "'{}': {} has {} bytes, more than {}", name_, key, value.size(), kMaxTextBytes);
     }
   }
-  /// Anything else that is wrong, as a whole sentence about `name`.
+  /// Any other problem, as a whole sentence about `name`.
   template <typename... Args>
   [[noreturn]] void wrong(fmt::format_string<Args...> sentence, Args&&... args) const {
     fail(ErrorCode::kBadModel, "'{}': {}", name_, fmt::format(sentence, std::forward<Args>(args)...));

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Tells containers apart by content, never by file name, and never tries a second reader after a first one refused.
+// Detects the container by content, never by file name, and never tries a second reader after one refused.
 #include <algorithm>
 #include <string_view>
 

@@ -187,7 +187,7 @@ TEST(Checkpoint, TensorNameCountAndRankLimits) {
 }
 
 TEST(Checkpoint, LimitsOfKeysAndOfTheirSum) {
-  const auto keyed = [](std::size_t length) {  // no tensor: nobody will read the value
+  const auto keyed = [](std::size_t length) {  // not a tensor: the value is never read
     return zip_of(1, [&](PickleBuilder& b) {
       b.text("w").tensor("FloatStorage", "0", 1, 0, {}, {}).text(std::string(length, 'k')).none();
     });
@@ -206,7 +206,7 @@ TEST(Checkpoint, LimitsOfKeysAndOfTheirSum) {
                      "in a dictionary of weights has 513 bytes, the limit is 512");
   rt::expect_refused([&] { parse(stored(limits::kMaxStorageKey + 1)); }, "names a storage by 513 bytes, the limit is 512");
 
-  // {"w": tensor, 0: d, ..., 499: d} with d = {key: None, ...}: each key of d stands behind "0." to "499.".
+  // {"w": tensor, 0: d, ..., 499: d} with d = {key: None, ...}: each key of d appears after "0." to "499.".
   constexpr std::uint64_t kPlaces = 500, kKeys = 300;
   std::uint64_t fixed = 2;  // an entry costs its name and a point
   for (std::uint64_t i = 0; i < kPlaces; ++i) fixed += (1 + kKeys) * (std::to_string(i).size() + 1);

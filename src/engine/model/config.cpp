@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Words of enums, one table each: what a model file says and what the command line takes.
+// Words of enums, one table each: as in model files and on the command line.
 #include "engine/model/config.h"
 
 #include "engine/model/words.h"

@@ -36,25 +36,25 @@ struct Config {
   BackboneConfig backbone;
   InputConfig input;
   HeadConfig head;
-  DescriptorSpec own;     // what the model chooses where a spec leaves it open: its pruner and the pruner's constants
+  DescriptorSpec own;     // the model's defaults where a spec leaves them open: its pruner and the pruner's constants
   int weitop_hidden = 0;  // width of the WeiToP MLP; 0: the model has none
   std::optional<Calibration> calibration;
   std::string licence = "unknown";
   std::string provenance;
   std::string fingerprint;  // xxh3 of the f32 source weights, 16 hex digits
-  std::string nonfinite;    // the first tensor with NaN or infinity, when imported nevertheless; such a model is not run
+  std::string nonfinite;    // the first tensor with NaN or infinity, if imported anyway; such a model is not run
 
   bool has_weitop() const { return own.prune == "weitop"; }
 
-  /// The backbone as a vision transformer. Throws Error kUsage when it is none.
+  /// The backbone as a vision transformer. Throws Error kUsage if it is not one.
   auto& vit() { return backbone.vit(); }
   const auto& vit() const { return backbone.vit(); }
 };
 
-/// What a model with WeiToP chooses unless its file says otherwise.
+/// The defaults of a model with WeiToP unless its file says otherwise.
 DescriptorSpec weitop_settings();
 
-/// Words of enums as they stand in model files and on the command line. The from_ functions throw Error kBadModel.
+/// Words of enums in model files and on the command line. The from_ functions throw Error kBadModel.
 const char* name_of(ResizeFilter filter);  // bilinear, bicubic
 ResizeFilter resize_filter_from(const std::string& word);
 
@@ -62,7 +62,7 @@ ResizeFilter resize_filter_from(const std::string& word);
 struct LoadedModel {
   Config config;
   Weights weights;
-  std::string source;  // what it is opened by again: its file, or its name where it is built in; empty: neither
+  std::string source;  // how to open it again: its file, or its name if built in; empty: neither
 };
 
 }  // namespace revisit::model

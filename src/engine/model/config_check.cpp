@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Ranges of every number in a config; those of its backbone and head stand with their families.
+// Ranges of every number in a config; those of its backbone and head are with their families.
 #include "engine/model/config_check.h"
 
 #include "core/base/fail.h"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What values a config may hold, so that nothing later has to doubt it and no file can ask for absurd memory.
+// The values a config may hold, so that later code can rely on it and no file can ask for absurd memory.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace revisit::model {
 
-/// Throws Error kBadModel naming the key, the value and its range. `name` stands for the file.
+/// Throws Error kBadModel naming the key, the value and its range. `name` names the file in error messages.
 void check_config(const Config& config, const std::string& name);
 
 /// The part about the network alone, for when its input is not decided yet.

@@ -24,7 +24,7 @@ struct Checkpoint {
 /// Tells the format from the first bytes and reads it. Throws Error kNotFound, kBadModel, kLimit.
 Checkpoint read_checkpoint(const std::filesystem::path& path);
 
-/// The same from memory that `storage` keeps alive; `name` stands for the file in error sentences.
+/// The same from memory that `storage` keeps alive; `name` is the name of the file in error messages.
 Checkpoint parse_checkpoint(std::span<const std::byte> bytes, std::shared_ptr<const void> storage, const std::string& name);
 Checkpoint parse_safetensors(std::span<const std::byte> bytes, std::shared_ptr<const void> storage, const std::string& name);
 Checkpoint parse_torch_zip(std::span<const std::byte> bytes, std::shared_ptr<const void> storage, const std::string& name);

@@ -103,7 +103,7 @@ TEST(BackboneConfig, ListsProductsThatAreInTheModelAndMakeMostOfItsWork) {
       EXPECT_EQ(product.rows, 1 + 2 + 9);
       macs += static_cast<double>(product.rows) * product.in * product.out;
     }
-    // What is left is the embedding and attention's own products.
+    // The rest is the embedding and the products inside attention.
     const double attention = 2 * (2.0 * 12 * 12 * 16), embedding = 3.0 * 14 * 14 * 16 * 9;
     EXPECT_EQ(config.backbone.macs({42, 42}, {}), macs + attention + embedding);
   }

@@ -71,14 +71,14 @@ class Fields {
     return value == "true";
   }
 
-  /// The value of a setting that the model keeps as its own.
+  /// The value of a setting recorded as the model's default.
   void setting(const Setting& one, DescriptorSpec& spec) const {
     const std::string& value = text(one.model_key);
     const auto parsed = one.parse(value);
     try {
       if (parsed) return one.set(spec, *parsed);
     } catch (const Error&) {
-      // The sentence below says the same and names the file.
+      // The error below says the same and names the file.
     }
     fail(ErrorCode::kBadModel, "'{}': {} is '{}', but must be {}", name_, one.model_key, value, one.wanted);
   }

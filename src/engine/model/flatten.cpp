@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// One name grows and is cut along the way; a key is measured before it is copied, and copied only where a name is needed.
+// One name grows and shrinks along the way; a key is measured before it is copied, and copied only if a name is needed.
 #include "engine/model/flatten.h"
 
 #include <charconv>
@@ -17,7 +17,7 @@
 namespace revisit::model {
 namespace {
 
-// The number a text is when it is written as an integer key would be: "12", not "012".
+// The number a text denotes if written like an integer key: "12", not "012".
 std::optional<std::int64_t> integer_in(std::string_view text) {
   std::int64_t out = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);

@@ -19,13 +19,13 @@ struct NamedTensor {
   ValueId value;
 };
 
-/// Collects the tensors below one dictionary. A dictionary that stands in several places is walked once for each of them, within
+/// Collects the tensors below one dictionary. A dictionary that appears in several places is walked once for each, within
 /// limits for the entries looked at and for the bytes of their names. The limits hold for all runs together.
 class Flattener {
  public:
   Flattener(const PickleValues& values, const std::string& file) : values_(values), file_(file) {}
 
-  /// Throws Error kLimit, and kBadModel for a key given twice and for an object that could be a weight but is no tensor.
+  /// Throws Error kLimit, and kBadModel for a key given twice and for an object that could be a weight but is not a tensor.
   std::vector<NamedTensor> run(ValueId dict);
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 constexpr float kLargestHalf = 65'504;
 
-/// To the nearest, of two equally near ones to the even. |value| <= kLargestHalf.
+/// To the nearest value, ties to even. |value| <= kLargestHalf.
 std::uint16_t to_half(float value) {
   const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000U : 0U);
   const float magnitude = std::abs(value);
@@ -34,7 +34,7 @@ bool is_matrix(const TensorView& tensor) {
   return sides >= 2;
 }
 
-/// Nothing when a value is too large for it, or not finite.
+/// Empty when a value is too large, or not finite.
 std::shared_ptr<std::vector<std::uint16_t>> halved(const TensorView& tensor) {
   auto out = std::make_shared<std::vector<std::uint16_t>>();
   out->reserve(static_cast<std::size_t>(tensor.count()));

@@ -24,7 +24,7 @@ std::vector<float> through_half(std::vector<float> values) {
 }
 
 TEST(HalfMatrices, RoundToTheNearestOfAllHalves) {
-  // Every half is its own nearest; a value between two neighbours goes to the nearer one, in the middle to the even one.
+  // Every half rounds to itself; a value between two neighbours goes to the nearer one, in the middle to the even one.
   std::vector<float> halves;
   for (std::uint32_t bits = 0; bits < 0x7C00U; ++bits) {
     const int exponent = static_cast<int>(bits >> 10U), fraction = static_cast<int>(bits & 0x3FFU);

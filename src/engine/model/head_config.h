@@ -14,12 +14,12 @@ namespace revisit::model {
 
 class HeadFamily;
 
-// Names other rooms speak of; those of further aggregators are known to heads.def alone.
+// Names used in other rooms; those of further aggregators are in heads.def only.
 inline constexpr const char* kNoHead = "none";
 inline constexpr const char* kWeiad = "weiad";
 inline constexpr const char* kSalad = "salad";
 
-/// Open: the settings of an aggregator are of a type of its own.
+/// An open set: each aggregator has its own type of settings.
 struct HeadConfig {
   std::string kind = kNoHead;  ///< name of its family
   std::any own{};              ///< its settings, as HeadFamily::read makes them
@@ -28,7 +28,7 @@ struct HeadConfig {
   const HeadFamily& family() const;  ///< Throws Error kBadModel with the known names
 
   int descriptor_dim() const;                  ///< 0 without a head
-  int clusters() const;                        ///< 0 where there are none
+  int clusters() const;                        ///< 0 if there are none
   double macs(int width, int features) const;  ///< multiply-adds for so many patches, or cells of a feature map
 
   /// The settings as the type this aggregator has. Throws Error kInternal for another.
@@ -38,7 +38,7 @@ struct HeadConfig {
     if (found == nullptr) wrong_settings();
     return *found;
   }
-  /// Those of WeiAD and SALAD; begun where there are none yet.
+  /// Those of WeiAD and SALAD; created if there are none yet.
   TransportHead& transport();
   const TransportHead& transport() const { return as<TransportHead>(); }
 

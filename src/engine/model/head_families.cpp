@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The list of aggregators, and what a config asks of its own.
+// The list of aggregators, and what a config gets from its own.
 #include <fmt/ranges.h>
 
 #include "engine/model/checker.h"
@@ -15,7 +15,7 @@ namespace revisit::model {
 
 namespace {
 
-/// A model that is a backbone alone.
+/// A model that is only a backbone.
 class NoHead final : public HeadFamily {
   const char* name() const override { return kNoHead; }
   const char* title() const override { return ""; }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What there is to know about an aggregator without running one: its settings, its tensors, its work, foreign names.
+// Everything about an aggregator except running one: settings, tensors, cost, foreign names.
 #pragma once
 
 #include <optional>
@@ -39,13 +39,13 @@ class HeadFamily {
   virtual HeadConfig read(const Fields& fields, int width) const = 0;
   virtual void check(const HeadConfig& head, const Checker& check) const = 0;
   virtual void add_tensors(const HeadConfig& head, int width, Shapes& shapes) const = 0;
-  /// Values of one of these tensors like a trained head's: by default those of any layer.
+  /// Values for one of these tensors, like those of a trained head; by default as for any layer.
   virtual void fill_random(const std::string& name, const Shape& shape, const Uniform& uniform, std::vector<float>& values) const;
 
-  // In a foreign checkpoint. By default it never stands in one.
-  /// What others call its tensors, whole names without "module.".
+  // In a foreign checkpoint. By default it never appears in one.
+  /// Foreign names of its tensors, whole names without "module.".
   virtual std::span<const Rename> names() const;
-  /// The head these tensors make, if they do; one that is missing is guessed around.
+  /// The head these tensors form, if any; a missing one is guessed.
   virtual std::optional<HeadConfig> infer(const ShapeReader& /*read*/) const { return std::nullopt; }
 };
 

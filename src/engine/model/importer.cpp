@@ -61,7 +61,7 @@ Shapes shapes_of(const Weights& source, const KeyMap& keys) {
   return shapes;
 }
 
-/// What stands between a checkpoint and a config, each list in the source's own names.
+/// Differences between a checkpoint and a config, each list in the source's names.
 struct Differences {
   std::vector<std::string> missing;
   std::vector<std::string> shapes;  // "name is [..], not [..]"
@@ -132,7 +132,7 @@ void check_size(Size size, int stride) {
        size.width, stride, nearest.height, nearest.width);
 }
 
-/// What is usual for a checkpoint of its kind, then what the caller asked for.
+/// The defaults for this kind of checkpoint, then what the caller asked for.
 void set_input(Config& config, const KeyMap& keys, const ImportOptions& options) {
   keys.family->importer().complete(config, keys, options);
   InputConfig& input = config.input;
@@ -148,7 +148,7 @@ void set_input(Config& config, const KeyMap& keys, const ImportOptions& options)
   }
 }
 
-/// Fails unless the checkpoint is the architecture that was asked for, listing what differs.
+/// Fails unless the checkpoint has the requested architecture, listing the differences.
 void check_arch(const std::string& wanted, const Weights& source, const KeyMap& keys, const Config& config,
                 const std::string& name) {
   const BackboneConfig& found = config.backbone;
@@ -235,10 +235,10 @@ std::string licence_of(const Checkpoint& checkpoint) {
   return "unknown";
 }
 
-/// What may be asked of a model file too.
+/// Options that also apply to model files.
 bool changes_settings(const ImportOptions& options) { return options.half || options.size || options.own != DescriptorSpec{} || options.licence; }
 
-/// The settings a model file is to keep as its own. Throws Error kUsage for one it cannot keep or has no use for.
+/// The settings to record in a model file. Throws Error kUsage for one it cannot keep or has no use for.
 void set_own(const DescriptorSpec& own, Config& config, const std::string& name) {
   for (const Setting& one : settings()) {
     if (std::holds_alternative<std::monostate>(one.get(own))) continue;
@@ -250,7 +250,7 @@ void set_own(const DescriptorSpec& own, Config& config, const std::string& name)
   }
 }
 
-/// A model file has its other settings: those of an import are for checkpoints.
+/// A model file has its own settings: the other options of an import are for checkpoints.
 std::shared_ptr<const LoadedModel> read_model_file(const std::filesystem::path& from, const ImportOptions& options,
                                                    ImportReport* report) {
   if (options.heads || options.arch || options.mean || options.std || options.resize || options.pos_rule) {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Where the tensors of a foreign checkpoint go. What others call them is told by each family of backbones and heads.
+// Where the tensors of a foreign checkpoint go. Each family of backbones and heads knows the foreign names.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ namespace revisit::model {
 
 class BackboneFamily;
 
-/// One tensor, or layer, in others' words and ours.
+/// One tensor, or layer, under its foreign name and ours.
 struct Rename {
   std::string_view theirs;
   std::string_view ours;
@@ -23,7 +23,7 @@ struct Rename {
 /// What becomes of one foreign name.
 struct Place {
   enum class Kind {
-    kUnknown,  ///< of no tensor this naming speaks of
+    kUnknown,  ///< not a tensor of this naming
     kPlaced,
     kIgnored,     ///< known, but not needed to describe a photo
     kUnexpected,  ///< part of the forward pass that we do not have
@@ -33,7 +33,7 @@ struct Place {
   int part = -1;
 };
 
-/// One way in which others name the tensors of a family of backbones.
+/// One foreign naming of the tensors of a family of backbones.
 class Naming {
  public:
   virtual ~Naming() = default;
@@ -42,7 +42,7 @@ class Naming {
   virtual std::span<const std::string_view> prefixes() const = 0;
   /// `rest` is a name without its prefix.
   virtual Place place(std::string_view rest) const = 0;
-  /// The other way for a name without our root: none when it is not a backbone's, three for a fused tensor; without prefix.
+  /// The reverse, for a name without our root: none if it is not a backbone's, three for a fused tensor; without prefix.
   virtual std::vector<std::string> source_names(std::string_view ours) const = 0;
 };
 
@@ -50,8 +50,8 @@ class Naming {
 struct KeyMap {
   const BackboneFamily* family = nullptr;  ///< of the backbone; never null
   const Naming* naming = nullptr;          ///< of that family; never null
-  std::string backbone_prefix;             ///< what stood before backbone names, such as "module.backbone."
-  std::string wrapper;                     ///< what stood before "aggregator." and "weitop.": "" or "module."
+  std::string backbone_prefix;             ///< prefix of backbone names, such as "module.backbone."
+  std::string wrapper;                     ///< prefix of "aggregator." and "weitop.": "" or "module."
   /// Our name -> source names; three (query, key, value, stacked in this order; "" where absent) for a fused tensor.
   std::map<std::string, std::vector<std::string>> placed;
   std::vector<std::string> ignored;     ///< classifiers, mask tokens, losses: not needed to describe a photo

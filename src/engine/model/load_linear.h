@@ -11,7 +11,7 @@
 
 namespace revisit::model {
 
-/// Where the numbers of a layer `name` lie: `<name>.weight` (out, in), whose trailing sides of a 1x1 convolution do not matter,
+/// The numbers of a layer `name`: `<name>.weight` (out, in), whose trailing sides of a 1x1 convolution do not matter,
 /// and `<name>.bias` (out).
 struct LayerWeights {
   const float* weight;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kFormat = 1;
 
-// Model files of before there was another family do not say theirs.
+// Model files from before there was a second family do not name theirs.
 constexpr const char* kFirstFamily = "vit";
 
 BackboneConfig backbone_from_metadata(const Fields& fields) {
@@ -33,7 +33,7 @@ HeadConfig head_from_metadata(const Fields& fields, int width) {
   return fields.word<const HeadFamily*>("aggregator", find)->read(fields, width);
 }
 
-// The model's own settings. What came later may be missing and is the usual choice then.
+// The model's own settings. Later additions may be missing and then have their default.
 void own_from_metadata(const Fields& fields, Config& config) {
   if (fields.text("pruner") == "none") return;
   for (const Setting& one : settings()) {
@@ -47,7 +47,7 @@ void own_to_metadata(const Config& config, std::map<std::string, std::string>& o
   for (const Setting& one : settings()) {
     const SettingValue value = one.get(config.own);
     if (one.model_key == nullptr || std::holds_alternative<std::monostate>(value)) continue;
-    if (one.of_pruner && value == one.usual) continue;  // came later: absent means the usual
+    if (one.of_pruner && value == one.usual) continue;  // added later: absent means the default
     out[one.model_key] = text_of(value);
   }
   if (config.has_weitop()) out["pruner.hidden"] = std::to_string(config.weitop_hidden);

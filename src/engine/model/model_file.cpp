@@ -28,7 +28,7 @@ class Hash {
   }
 
   void add(const void* data, std::size_t size) {
-    constexpr std::size_t kPiece = 1U << 22U;  // bytes between two questions whether to stop
+    constexpr std::size_t kPiece = 1U << 22U;  // bytes between two stop checks
     for (std::size_t at = 0; at < size; at += kPiece) {
       check_stop();
       XXH3_64bits_update(state_.get(), static_cast<const std::byte*>(data) + at, std::min(kPiece, size - at));

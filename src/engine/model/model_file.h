@@ -25,14 +25,14 @@ struct Checkpoint;
 /// Maps and checks a model file: format version, checksum of the data, every tensor the config asks for with its shape.
 std::shared_ptr<const LoadedModel> load_model_file(const std::filesystem::path& path);
 
-/// The same from a file that was read already; `name` stands for it in sentences.
+/// The same from a file that was already read; `name` is its name in error messages.
 std::shared_ptr<const LoadedModel> to_model(Checkpoint file, const std::string& name);
 
 void save_model_file(const std::filesystem::path& path, const LoadedModel& model);
-/// The same model with its f32 matrices in f16, but those with values beyond its range.
+/// The same model with its f32 matrices in f16, except those with values beyond its range.
 LoadedModel with_half_matrices(const LoadedModel& model);
 
-/// What import_model makes of a foreign checkpoint, before it is written. `report` may be null.
+/// The model import_model makes from a foreign checkpoint, before it is written. `report` may be null.
 std::shared_ptr<const LoadedModel> import_checkpoint(const std::filesystem::path& from, const ImportOptions& options,
                                                      ImportReport* report);
 
@@ -40,11 +40,11 @@ std::shared_ptr<const LoadedModel> import_checkpoint(const std::filesystem::path
 std::map<std::string, std::string> to_metadata(const Config& config);
 Config from_metadata(const std::map<std::string, std::string>& metadata, const std::string& name);
 
-/// Every tensor a config needs, with its shape (the pickier half of loading, and what random models fill).
+/// Every tensor a config needs, with its shape (checked when loading, and filled by random models).
 Shapes required_tensors(const Config& config);
 
-/// The other way: backbone, head and pruner that these tensors make, input and what no shape tells left open. One that is missing
-/// is guessed around, so that the caller can list it. `heads` defaults to max(1, width / 64), `size` decides the grid of a
+/// The reverse: the backbone, head and pruner these tensors form; the input and what no shape tells stay open. A missing tensor
+/// is guessed, so that the caller can list it. `heads` defaults to max(1, width / 64), `size` decides the grid of a
 /// position table that is not square. Throws Error kBadModel, or kUsage for heads.
 Config infer_config(const BackboneFamily& family, const Shapes& shapes, std::optional<int> heads, std::optional<Size> size,
                     const std::string& name);
@@ -63,7 +63,7 @@ std::string checksum_of(const Weights& weights, const std::map<std::string, std:
 std::string fingerprint_of(const Weights& weights);
 
 /// What tells models apart: the fingerprint and every constant of the metadata that changes what a descriptor is (heads, mean,
-/// std, resize, position rule, the head and its constants). Settings a spec holds, texts and the threshold are not among them.
+/// std, resize, position rule, the head and its constants). Settings of a spec, texts and the threshold are not included.
 std::map<std::string, std::string> constants_of(const Config& config);
 /// Their hash, 16 hex digits.
 std::string identity_of(const Config& config);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// One opcode after the other over a stack of value numbers. Each case is an allowed opcode; everything else is refused by name.
+// Runs the opcodes over a stack of value numbers. Each case is an allowed opcode; everything else is refused by name.
 #include "engine/model/pickle.h"
 
 #include <bit>
@@ -84,7 +84,7 @@ class Interpreter {
     return id;
   }
 
-  // Where the last `count` values begin.
+  // The position of the last `count` values.
   std::size_t first_of(std::size_t count) const {
     if (stack_.size() < floor() + count) bad("takes a value from an empty stack");
     return stack_.size() - count;
@@ -199,7 +199,7 @@ class Interpreter {
   void extend(std::size_t first, ValueKind kind) {
     if (first <= floor()) bad("puts items into nothing");
     const ValueId target = stack_[first - 1];
-    if (!values_.is(target, ValueKind::kOpaque)) {  // what is put into a placeholder is never looked at
+    if (!values_.is(target, ValueKind::kOpaque)) {  // contents of a placeholder are never used
       if (!values_.is(target, kind)) bad("puts items into a value of another kind");
       if (kind == ValueKind::kDict && (stack_.size() - first) % 2 != 0) bad("has a key without a value");
       for (std::size_t i = first; i < stack_.size(); ++i) values_.append(target, stack_[i]);
@@ -260,7 +260,7 @@ class Interpreter {
                       values_.is(part[1], ValueKind::kGlobal) && values_.is(part[2], ValueKind::kText) &&
                       values_.is(part[3], ValueKind::kText) && values_.is(part[4], ValueKind::kInt);
     if (!form) bad("has a persistent id that is not a storage");
-    // What reads the storages later compares keys and keeps them in maps.
+    // The readers of the storages compare keys and keep them in maps.
     if (const std::size_t key_bytes = values_.text(part[2]).size(); key_bytes > limits::kMaxStorageKey) {
       fail(ErrorCode::kLimit, "the pickle of '{}' names a storage by {} bytes, the limit is {} (at byte {})", file_, key_bytes,
            limits::kMaxStorageKey, at_);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// A pickle interpreter that only builds data: it imports nothing, calls nothing, and knows no other way to load a file.
+// A pickle interpreter that only builds data: it imports nothing, calls nothing, and loads no other file.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct Pickle {
   std::uint64_t size = 0;  ///< bytes up to and including STOP; more may follow
 };
 
-/// Runs the pickle at the start of `bytes`, which must outlive the result. `file` stands for the file in error sentences.
+/// Runs the pickle at the start of `bytes`, which must outlive the result. `file` is the name of the file in error messages.
 /// Refused: opcodes and globals off the allow-lists (by name), values beyond the limits. Throws Error kBadModel, kLimit.
-/// With the rules of numpy the calls are kept as values (kCall) for the caller to read.
+/// Under the numpy rules calls are kept as values (kCall) for the caller to read.
 Pickle parse_pickle(std::span<const std::byte> bytes, const std::string& file, PickleRules rules = PickleRules::kTorch);
 
 }  // namespace revisit::model

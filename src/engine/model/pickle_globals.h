@@ -12,7 +12,7 @@
 
 namespace revisit::model {
 
-/// "BINUNICODE8" for 0x8D, ...; empty for a byte that is no opcode of pickle protocols 0 to 5.
+/// "BINUNICODE8" for 0x8D, ...; empty for a byte that is not an opcode of pickle protocols 0 to 5.
 std::string_view opcode_name(std::uint8_t opcode);
 
 /// Which names are allowed: those of torch checkpoints, or the few that numpy's object arrays need.
@@ -25,10 +25,10 @@ enum class GlobalRole {
   kRebuildTensor,
   kRebuildParameter,
   kStorageType,
-  kKept,  ///< a call of it is kept as it stands: the name, the arguments, the state
+  kKept,  ///< a call of it is kept as it is: the name, the arguments, the state
 };
 
-/// What a pickle means when it names `module`.`name`.
+/// What `module`.`name` means in a pickle.
 GlobalRole role_of_global(std::string_view module, std::string_view name, PickleRules rules = PickleRules::kTorch);
 
 /// The element type of "torch.FloatStorage" and its kin.

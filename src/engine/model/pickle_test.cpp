@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What the interpreter builds, and its limits at their values. Attacks are tested with the other hostile files.
+// What the interpreter builds, and its limits at their values. Attacks are tested in tests/hostile.
 #include "engine/model/pickle.h"
 
 #include <gtest/gtest.h>

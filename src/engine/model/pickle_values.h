@@ -33,10 +33,10 @@ enum class ValueKind : std::uint8_t {
   kDict,
   kSet,
   kGlobal,   ///< a name from the allow-list
-  kStorage,  ///< the persistent id of a storage: a tuple of checked form
-  kTensor,   ///< the arguments of _rebuild_tensor_v2: a tuple of checked form
+  kStorage,  ///< the persistent id of a storage: a tuple of known form
+  kTensor,   ///< the arguments of _rebuild_tensor_v2: a tuple of known form
   kCall,     ///< a call that was not made: a list of the global, its arguments and, after BUILD, the state
-  kOpaque,   ///< stands for an object that was not built; knows only the global it came from
+  kOpaque,   ///< placeholder for an object that was not built; knows only its global
 };
 
 class PickleValues {
@@ -66,7 +66,7 @@ class PickleValues {
   ValueId add_number(double value);
   ValueId add_text(ValueKind kind, std::uint64_t offset, std::uint64_t length);
   ValueId add_container(ValueKind kind);
-  ValueId add_global(std::string_view module, std::string_view name);  ///< refuses what is not on the list
+  ValueId add_global(std::string_view module, std::string_view name);  ///< refuses names that are not on the list
   ValueId add_opaque(ValueId from);                                    ///< of the same global as `from`
   ValueId add_reference(ValueKind kind, ValueId tuple);
   /// Refuses nesting, expansion and item counts beyond the limits, and a container put into itself.

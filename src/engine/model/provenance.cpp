@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Texts made to fit.
+// Texts cut to fit.
 #include "engine/model/provenance.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace {
 std::string cut(std::string text, std::size_t most) {
   if (text.size() <= most) return text;
   most -= std::min<std::size_t>(most, 3);
-  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U) --most;  // not within a letter
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U) --most;  // not within a character
   return text.substr(0, most) + "...";
 }
 

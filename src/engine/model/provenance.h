@@ -10,10 +10,10 @@ namespace revisit::model {
 /// File names need not be UTF-8, metadata must be: bytes that are not become "\xNN".
 std::string as_utf8(const std::string& text);
 
-/// "trained from EARLIER", or EARLIER alone where it says so already: of a run that begins with a model of another run.
+/// "trained from EARLIER", or EARLIER alone if it already starts like that: for a run that starts from the model of another run.
 std::string trained_from(const std::string& earlier);
 
-/// "EARLIER; LATEST" within the bytes a model file has for its provenance: of a long history the end is kept whole.
+/// "EARLIER; LATEST" within the bytes a model file has for its provenance: a long history keeps its end.
 std::string history(const std::string& earlier, const std::string& latest);
 
 }  // namespace revisit::model

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Random models: the same everywhere, and shaped like trained ones.
+// Random models: the same on every machine, and shaped like trained ones.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The tensors of a network, by name and shape, and the network a set of them makes.
+// The tensors of a network, by name and shape, and the network that a set of them forms.
 #include "engine/model/backbone_family.h"
 #include "engine/model/backbone_importer.h"
 #include "engine/model/head_family.h"

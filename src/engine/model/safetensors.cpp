@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// safetensors: 8 bytes of header length, a JSON header, then the tensors' bytes without hole, overlap or rest.
+// safetensors: 8 bytes of header length, a JSON header, then the tensors' bytes without gaps, overlaps or leftovers.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -59,7 +59,7 @@ void check_layout(std::vector<SafetensorsEntry>& entries, std::uint64_t data_byt
 }
 
 void write_pieces(AtomicFile& file, std::span<const std::byte> bytes) {
-  constexpr std::size_t kPiece = 1U << 22U;  // between two questions whether to stop
+  constexpr std::size_t kPiece = 1U << 22U;  // between two stop checks
   for (; !bytes.empty(); bytes = bytes.subspan(std::min(kPiece, bytes.size()))) {
     check_stop();
     file.write(bytes.first(std::min(kPiece, bytes.size())));

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The JSON header of a safetensors file, read event by event so that a hostile one is left at its first fault.
+// The JSON header of a safetensors file, read event by event so that reading a hostile one stops at its first fault.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct SafetensorsHeader {
 };
 
 /// Checks syntax, nesting, duplicate keys, field types and limits; offsets are not yet compared with each other.
-/// `file` stands for the file in error sentences. Throws Error kBadModel, kLimit.
+/// `file` is the name of the file in error messages. Throws Error kBadModel, kLimit.
 SafetensorsHeader parse_safetensors_header(std::string_view json, const std::string& file);
 
 }  // namespace revisit::model

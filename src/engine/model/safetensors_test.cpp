@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Reading and writing safetensors; the hostile files are tested with the other hostile files.
+// Reading and writing safetensors; hostile files are in tests/hostile.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -139,7 +139,7 @@ TEST(Safetensors, NameRankAndMetadataLimits) {
   rt::expect_refused([&] { read_back(metadata(limits::kMaxMetadataBytes + 1)); }, "'__metadata__' has more than 1000000 bytes");
 }
 
-// A file of the full length is not needed: at the limit the sentence is about the bytes that are missing.
+// A file of the full length is not needed: at the limit the error is about the missing bytes.
 TEST(Safetensors, HeaderLengthLimit) {
   const auto with_length = [](std::uint64_t length) { return rt::le(length) + "{}"; };
   rt::expect_refused([&] { read_back(with_length(limits::kMaxHeaderBytes - 1)); }, "the header needs 99999999 bytes");

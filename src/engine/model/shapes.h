@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The tensors of a model by name and shape, and numbers read off them.
+// The tensors of a model by name and shape, and numbers derived from them.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +24,13 @@ void add_conv1x1(Shapes& shapes, const std::string& name, std::int64_t out, std:
 /// Adds `<name>.weight` [width] and `<name>.bias` [width].
 void add_norm(Shapes& shapes, const std::string& name, std::int64_t width);
 
-/// Reads numbers off shapes, which may be anything. `name` is the file's; both must outlive the reader.
+/// Derives numbers from arbitrary shapes. `name` is the file's; both must outlive the reader.
 class ShapeReader {
  public:
   ShapeReader(const Shapes& shapes, const std::string& name) : shapes_(shapes), name_(name) {}
 
   const std::string& file() const { return name_; }
-  /// Dimension `axis` (negative: from the end) of the first of `names` that is there. Throws Error kBadModel for an absurd one.
+  /// Dimension `axis` (negative: from the end) of the first of `names` that exists. Throws Error kBadModel for an absurd one.
   std::optional<int> dim(std::initializer_list<std::string> names, int axis) const;
   /// Outputs of a layer: rows of its weight, or length of its bias.
   int outputs(const std::string& layer, int otherwise) const;

@@ -75,7 +75,7 @@ void TensorBudget::spend(std::uint64_t bytes, const std::string& tensor) {
 std::vector<std::int64_t> contiguous_strides(const std::vector<std::int64_t>& shape) {
   std::vector<std::int64_t> out(shape.size(), 1);
   for (std::size_t i = shape.size(); i-- > 1;) {
-    // A wrapped product cannot mislead: such a shape either is empty or was refused when its elements were counted.
+    // The product cannot wrap: such a shape is empty or was refused when its elements were counted.
     out[i - 1] = static_cast<std::int64_t>(static_cast<std::uint64_t>(out[i]) * static_cast<std::uint64_t>(shape[i]));
   }
   return out;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// From described bytes to a TensorView: in place where that is possible, else a copy within a stated budget.
+// From described bytes to a TensorView: in place if possible, else a copy within a fixed budget.
 #pragma once
 
 #include <cstdint>

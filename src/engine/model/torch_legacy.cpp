@@ -43,7 +43,7 @@ using DescribedStorages = std::unordered_map<std::string_view, StorageId, Salted
 using StorageBytes = std::unordered_map<std::string_view, std::span<const std::byte>, SaltedHash, std::equal_to<>>;
 
 // Every storage the values refer to. Two descriptions of one storage must agree: its size in the file depends on them. One tuple
-// describes it for all tensors that share it, so a tuple is looked at once.
+// describes it for all tensors that share it, so each tuple is checked once.
 DescribedStorages described_storages(const Pickle& pickle, const std::string& file) {
   DescribedStorages out;
   std::vector<bool> seen(pickle.values.size());  // tuples

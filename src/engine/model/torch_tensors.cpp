@@ -21,7 +21,7 @@ namespace {
 // Where training programs put the state dict, most specific first.
 constexpr std::array<std::string_view, 4> kRoots = {"state_dict", "model_state_dict", "model", "teacher"};
 
-// The last position a view touches must lie inside `count` elements; then nothing between can lie outside.
+// The last position a view touches must lie inside `count` elements; then nothing in between can lie outside.
 void check_view(const StridedView& view, std::int64_t offset, std::uint64_t count, const std::string& what) {
   if (offset < 0) fail(ErrorCode::kBadModel, "{} has the negative offset {}", what, offset);
   bool empty = false;

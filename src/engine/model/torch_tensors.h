@@ -29,7 +29,7 @@ struct TorchSource {
   const Pickle& pickle;
   std::span<const std::byte> file_bytes;
   std::shared_ptr<const void> storage;  // keeps file_bytes alive
-  std::string file;                     // for error sentences
+  std::string file;                     // for error messages
   /// The bytes of a storage, exactly count x dtype of them, or an Error.
   std::function<std::span<const std::byte>(const StorageId&)> find_storage;
 };

@@ -14,7 +14,7 @@
 namespace revisit::model {
 namespace {
 
-// Our names are theirs.
+// Foreign names equal ours.
 constexpr Rename same(std::string_view name) { return {name, name}; }
 constexpr std::array<Rename, 13> kNames{same("aggregator.token_features.0.weight"),
                                         same("aggregator.token_features.0.bias"),

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What the descriptions of SALAD and WeiAD share.
+// Shared by the descriptions of SALAD and WeiAD.
 #pragma once
 
 #include "engine/model/head_family.h"

@@ -9,7 +9,7 @@
 
 namespace revisit::model {
 
-/// How a position table of one grid is resampled to another (algorithms: each family does it in its own way).
+/// How a position table of one grid is resampled to another (each family has its own way).
 enum class PosRule {
   kHub,           ///< torch-hub DINOv2: bicubic A=-0.75, no antialias, scale factor with 0.1 offset
   kHubAntialias,  ///< torch-hub DINOv2 with registers: antialiased bicubic A=-0.5, ratio of sizes

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The description of vision transformers; its parts stand in vit_*.cpp.
+// The description of vision transformers; its parts are in vit_*.cpp.
 #pragma once
 
 #include "engine/model/backbone_family.h"

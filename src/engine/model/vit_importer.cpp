@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// DINOv2 and timm: the network from its shapes, and what is usual for where it comes from.
+// DINOv2 and timm: the network from its shapes, and the defaults of its origin.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ Size infer_grid(int positions, int patch, std::optional<Size> size, const std::s
   const int cells = positions - 1;
   const int side = static_cast<int>(std::lround(std::sqrt(std::max(cells, 0))));
   if (side > 0 && side * side == cells) return {side, side};
-  // No square: only the size the network was made for can tell rows from columns.
+  // Not square: only the input size of the network can tell rows from columns.
   if (size && patch > 0) {
     const Size grid{size->height / patch, size->width / patch};
     if (std::int64_t{grid.height} * grid.width == cells) return grid;

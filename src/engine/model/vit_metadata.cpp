@@ -54,7 +54,7 @@ BackboneConfig VitFamily::read(const Fields& fields) const {
   return vit;
 }
 
-// The upper ends lie well above any published network.
+// The upper limits are well above any published network.
 void VitFamily::check(const BackboneConfig& config, const Checker& check) const {
   const VitConfig& vit = config.vit();
   check.whole("width", vit.width, 1, 8192);

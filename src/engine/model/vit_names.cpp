@@ -24,7 +24,7 @@ constexpr std::array<Rename, 9> kHubTop{{
     {"cls_token", "cls_token"},
     {"pos_embed", "pos_embed"},
     {"register_tokens", "register_tokens"},
-    {"reg_token", "register_tokens"},  // timm's word; its position tables differ too, which import then reports
+    {"reg_token", "register_tokens"},  // timm's name; its position tables differ too, which import then reports
     {"patch_embed.proj.weight", "patch_embed.proj.weight"},
     {"patch_embed.proj.bias", "patch_embed.proj.bias"},
     {"norm.weight", "norm.weight"},
@@ -70,7 +70,7 @@ constexpr std::array<Rename, 12> kHfBlock{{
     {"layer_scale2.lambda1", "ls2.gamma"},
 }};
 
-/// Takes "12." off the front of `rest`. More than three digits are no block index.
+/// Takes "12." off the front of `rest`. More than three digits are not a block index.
 std::optional<int> take_index(std::string_view& rest) {
   std::size_t digits = 0;
   int value = 0;

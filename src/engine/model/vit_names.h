@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What others call the tensors of a vision transformer.
+// Foreign names of the tensors of a vision transformer.
 #pragma once
 
 #include "engine/model/key_names.h"

@@ -121,12 +121,12 @@ std::vector<int> default_tiers(int clusters, int tiers) {
   const std::vector<int> shares =
       tiers == 4 ? std::vector<int>{24, 20, 16, 4} : std::vector<int>(static_cast<std::size_t>(tiers), 1);
   const int total = std::accumulate(shares.begin(), shares.end(), 0);
-  // By share, but at least one each; what rounding leaves over goes to the best tiers.
+  // In proportion, but at least one each; leftovers of rounding go to the best tiers.
   std::vector<int> sizes;
   for (const int share : shares) sizes.push_back(std::max(1, clusters * share / total));
   int sum = std::accumulate(sizes.begin(), sizes.end(), 0);
   for (std::size_t i = 0; sum < clusters; i = (i + 1) % sizes.size(), ++sum) ++sizes[i];
-  while (sum > clusters) {  // many tiers for few clusters: the largest gives
+  while (sum > clusters) {  // many tiers for few clusters: take from the largest
     --*std::ranges::max_element(sizes);
     --sum;
   }

@@ -34,7 +34,7 @@ float half_to_float(std::uint16_t half) {
 
 float bfloat16_to_float(std::uint16_t value) { return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16); }
 
-constexpr std::size_t kBlock = 1U << 18U;  // elements between two questions whether to stop
+constexpr std::size_t kBlock = 1U << 18U;  // elements between two stop checks
 
 // Reads elements of type T with memcpy: the bytes need not be aligned.
 template <typename T, typename Convert>
@@ -136,7 +136,7 @@ std::vector<float> to_f32(const TensorView& tensor) {
 
 void Weights::add(const std::string& name, TensorView tensor, std::shared_ptr<const void> storage) {
   if (!tensors_.emplace(name, std::move(tensor)).second) fail(ErrorCode::kBadModel, "tensor '{}' occurs twice", name);
-  // Tensors of one file arrive one after the other with the same storage: keep one reference, not thousands.
+  // Tensors of one file arrive in sequence with the same storage: keep one reference, not thousands.
   if (storage != nullptr && (storage_.empty() || storage_.back() != storage)) storage_.push_back(std::move(storage));
 }
 

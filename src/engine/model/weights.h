@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Named tensors, wherever their bytes live: a mapped file, a decoded checkpoint or memory of our own.
+// Named tensors, wherever their bytes are: a mapped file, a decoded checkpoint or our own memory.
 #pragma once
 
 #include <cstddef>

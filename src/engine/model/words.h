@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Enums and the words that stand for them in model files and on the command line: one table each.
+// Enums and their names in model files and on the command line: one table each.
 #pragma once
 
 #include <array>

@@ -59,7 +59,7 @@ class ZipParser {
   ZipEntries run() {
     const Directory directory = find_directory();
     std::vector<Entry> entries = read_central(directory);
-    // In the order of the file: an entry is read only when it begins behind the one before it, so no byte is read twice.
+    // In the order of the file: an entry is read only if it begins after the previous one, so no byte is read twice.
     std::ranges::stable_sort(entries, {}, &Entry::header);
     ZipEntries out;
     for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -203,7 +203,7 @@ class ZipParser {
     return entry;
   }
 
-  // Names become keys of a map, never paths; unsafe ones are still refused because they only occur in attacks.
+  // Names become keys of a map, never paths; unsafe ones are still refused, since they only occur in attacks.
   void check_name(const Entry& entry) const {
     const std::string& name = entry.name;
     if (name.empty()) bad(entry, "has no name");

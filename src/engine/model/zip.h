@@ -13,7 +13,7 @@ namespace revisit::model {
 using ZipEntries = std::map<std::string, std::span<const std::byte>>;
 
 /// Every entry by name, its bytes in place. Refused, naming the entry: compressed or encrypted entries, entries that overlap,
-/// local headers that differ from the central directory, doubled or unsafe names. `file` stands for the archive in error
+/// local headers that differ from the central directory, duplicate or unsafe names. `file` names the archive in error
 /// sentences. Throws Error kBadModel, kLimit.
 ZipEntries parse_zip(std::span<const std::byte> bytes, const std::string& file);
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Checks that make a dbStruct one.
+// Checks of a dbStruct.
 #include "lab/dataset/dbstruct.h"
 
 #include <cmath>

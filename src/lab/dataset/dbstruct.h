@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The dbStruct of Pittsburgh and its kin: names and metres of references and queries, and how near is right.
+// The dbStruct of Pittsburgh and similar sets: names and metres of references and queries, and the distance that counts as right.
 #pragma once
 
 #include <cstddef>

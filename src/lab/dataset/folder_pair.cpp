@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Two folders become a data set: the first source of ground truth that is there decides, and the protocol says which one it was.
+// Two folders become a data set: the first available source of ground truth is used, and the protocol names it.
 #include <algorithm>
 
 #include "core/base/fail.h"
@@ -78,7 +78,7 @@ void label(Dataset& set, const FolderPair& pair) {
     return label_by_distance(set, threshold_m, geographic ? Metric::kEllipsoid : Metric::kPlane,
                              "'" + pair.positions->filename().string() + "'");
   }
-  // The field's own tools take the metres of the names, never the degrees.
+  // The usual tools take the metres of the names, never the degrees.
   if (both_placed(set)) return label_by_distance(set, threshold_m, Metric::kPlane, "@east@north@ names");
   std::vector<Photo> queries = set.queries, references = set.references;
   for (auto* photos : {&queries, &references}) {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Names of gt.csv become numbers of photos.
+// From names in gt.csv to photo indices.
 #include "lab/dataset/gt_csv.h"
 
 #include <algorithm>

@@ -78,7 +78,7 @@ std::vector<std::string> cells_of(MatReader& reader, const MatrixHead& head) {
   return out;
 }
 
-// A field of a kind nobody asked for (function handles, nested structs) is left out. `numbers` counts those of all fields: each
+// Fields of other kinds (function handles, nested structs) are skipped. `numbers` counts those of all fields: each
 // takes 8 bytes here, but perhaps one in the file.
 void add_field(MatStruct& out, const std::string& name, MatReader reader, std::uint64_t& numbers) {
   if (reader.at_end()) return;  // []

@@ -34,7 +34,7 @@ struct MatElement {
   std::span<const std::byte> data;
 };
 
-/// A cursor over the elements in `bytes`; every size is checked against what is there.
+/// A cursor over the elements in `bytes`; every size is checked against the remaining bytes.
 class MatReader {
  public:
   MatReader(std::span<const std::byte> bytes, const std::string& file, bool big_endian)
@@ -64,7 +64,7 @@ std::vector<double> mat_doubles(const MatElement& element, bool big_endian, cons
 /// Characters of an element as UTF-8; unit by unit, zeros refused.
 std::string mat_text(const MatElement& element, bool big_endian, const std::string& file);
 
-/// Inflates a zlib stream of at most max_bytes. What it costs follows the bytes that go in and come out: a file may hold
+/// Inflates a zlib stream of at most max_bytes. Its cost is proportional to its input and output: a file may hold
 /// thousands of tiny streams.
 std::vector<std::byte> mat_inflate(std::span<const std::byte> bytes, std::uint64_t max_bytes, const std::string& file);
 

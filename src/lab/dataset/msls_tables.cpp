@@ -51,7 +51,7 @@ Raw read_raw(const fs::path& file) {
   return out;
 }
 
-// Keys in their order; with the metres of postprocessed.csv where that is the table.
+// Keys in their order; with metres if the table is postprocessed.csv.
 std::vector<MslsFrame> read_keys(const fs::path& file, bool metres) {
   const std::string text = read_text(file, limits::kMaxCsvBytes);
   CsvReader csv(text, file.string());

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The data sets of the field by name, and which layouts each is found in.
+// The well-known data sets by name, and the layouts each may have.
 #include "lab/dataset/named.h"
 
 #include <fmt/ranges.h>

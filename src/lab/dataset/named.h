@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Loaders behind load_named(). Each returns nothing when its layout is not below the root, and throws when it is there in part.
+// Loaders behind load_named(). Each returns nothing when its layout does not exist below the root, and throws when it is
+// incomplete.
 #pragma once
 
 #include <filesystem>
@@ -16,8 +17,8 @@ namespace revisit::dataset {
 /// Where the files of a set may lie.
 struct Places {
   std::filesystem::path root;
-  std::vector<std::string> folders;                ///< names the field gives to the set's own folder, "" for the root itself
-  std::vector<std::filesystem::path> first_tried;  ///< filled by the loaders: what each looked for first
+  std::vector<std::string> folders;                ///< usual names of the set's own folder, "" for the root itself
+  std::vector<std::filesystem::path> first_tried;  ///< filled by the loaders: the first path each tried
 };
 
 /// Without a slash at the end when `folder` is empty.
@@ -26,7 +27,7 @@ inline std::filesystem::path below(const std::filesystem::path& root, const std:
 }
 
 /// SALAD's and OpenVPRLab's lists: STEM_dbImages.npy, STEM_qImages.npy and STEM_gt.npy (or STEM_gt_25m.npy; or STEM_pIdx.npy with
-/// STEM_qIdx.npy, which picks the queries). Without `labelled` the last is not looked for. `rule` says what the lists encode.
+/// STEM_qIdx.npy, which selects the queries). Without `labelled` the last is not looked for. `rule` says what the lists encode.
 std::optional<Dataset> from_npy(Places& places, const std::string& stem, bool labelled, const std::string& rule);
 
 /// Pittsburgh's STEM.mat; photos lie beside it (or beside its folder datasets/), queries in queries_real/.

@@ -21,7 +21,7 @@ struct TwoFolders {
   fs::path queries, references;
 };
 
-// The first of the set's folders that has both; one without the other is an error of its own.
+// The first of the set's folders that has both; one without the other is an error.
 std::optional<TwoFolders> find_two(Places& places, const std::vector<std::pair<fs::path, fs::path>>& pairs) {
   std::error_code ignored;
   places.first_tried.push_back(places.root / pairs.front().second);

@@ -40,7 +40,7 @@ fs::path photo_folder(const Places& places, const fs::path& lists, const std::st
   return found == tried.end() ? places.root : *found;
 }
 
-// Numbers out of a file become numbers of references.
+// From numbers in a file to reference indices.
 std::vector<std::vector<int>> checked_positives(const std::vector<std::vector<std::int64_t>>& lists, std::size_t references,
                                                 const fs::path& file) {
   std::vector<std::vector<int>> out(lists.size());

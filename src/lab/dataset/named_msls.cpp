@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Mapillary Street-Level Sequences as published: one folder a city, tables of keys and places beside the photos.
+// Mapillary Street-Level Sequences as published: one folder per city, tables of keys and places beside the photos.
 #include <algorithm>
 
 #include "core/base/fail.h"

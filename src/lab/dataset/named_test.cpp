@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Every named set in small, in every layout it is found in.
+// A small version of every named set, in every layout.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -87,7 +87,7 @@ std::vector<std::vector<int>> positives_within(const std::vector<Photo>& queries
       const Cell cell{home[0] + around % 3 - 1, home[1] + around / 3 % 3 - 1, home[2] + around / 9 - 1};
       const auto found = cells.find(cell);
       if (found == cells.end()) continue;
-      // References crowded just beyond the threshold are no positives, but have to be looked at one by one.
+      // References crowded just beyond the threshold are not positives, but have to be checked one by one.
       looked_at += found->second.size();
       if (looked_at > most_pairs) {
         fail(ErrorCode::kLimit, "more than {} pairs of query and reference lie within about three times {} m of each other",

@@ -12,13 +12,13 @@
 namespace revisit::dataset {
 
 enum class Metric {
-  kPlane,      ///< metres east and north, as the field's tools do it
+  kPlane,      ///< metres east and north, as the usual tools do
   kEllipsoid,  ///< along the ground; every position must be geographic
 };
 
 /// Per query the ascending indices of the references at most threshold_m away; photos without a position have none. Throws Error
 /// kUsage for a threshold that is negative or not finite, kLimit beyond limits::kMaxPositives pairs, or when more than most_pairs
-/// would have to be looked at.
+/// would have to be checked.
 std::vector<std::vector<int>> positives_within(const std::vector<Photo>& queries, const std::vector<Photo>& references,
                                                double threshold_m, Metric metric,
                                                std::uint64_t most_pairs = limits::kMaxNearPairs);

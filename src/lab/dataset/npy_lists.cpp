@@ -27,7 +27,7 @@ std::uint64_t count_of(const NpyHeader& header, const std::string& name) {
   return out;
 }
 
-// Refuses data of another size than `count` elements of `item_bytes`.
+// Refuses data whose size is not `count` elements of `item_bytes`.
 void check_size(const NpyHeader& header, std::uint64_t count, std::uint64_t item_bytes, const std::string& name) {
   const std::uint64_t size = checked_mul(count, item_bytes, name);
   if (size != header.data.size()) {

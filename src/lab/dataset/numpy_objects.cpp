@@ -18,7 +18,7 @@ namespace {
 
 using model::ValueKind;
 
-constexpr std::uint64_t kScalarCost = 64;  // of a look at one integer, for StopTicker
+constexpr std::uint64_t kScalarCost = 64;  // of reading one integer, for StopTicker
 
 // The interpreter speaks of models; here the pickle is part of a data file.
 model::Pickle parse(std::span<const std::byte> bytes, const std::string& file) {
@@ -77,7 +77,7 @@ NumpyObjects::NumpyObjects(std::span<const std::byte> pickle, std::string file)
 
 void NumpyObjects::bad(const std::string& what) const { fail(ErrorCode::kBadFile, "the pickle of '{}' {}", file_, what); }
 
-// A call of the global whose last part is `name`: the package before it differs between versions of numpy.
+// A call of the global whose last part is `name`: its package differs between versions of numpy.
 bool NumpyObjects::is_call(ValueId id, std::string_view name) const {
   const auto& values = pickle_.values;
   if (!values.is(id, ValueKind::kCall)) return false;
@@ -111,7 +111,7 @@ std::string NumpyObjects::descr_of(ValueId id) const {
   const auto& values = pickle_.values;
   if (!is_call(id, "numpy.dtype")) bad("has an array without an element type");
   const auto call = values.items(values.arguments(id));
-  // One element type stands in as many places as there are elements, so it must be small before it is looked at.
+  // One element type may be referenced by every element, so its size is checked before it is read.
   constexpr std::size_t kMostArguments = 3, kMostState = 9;
   if (values.count(call[1]) > kMostArguments) bad("has an element type of unknown form");
   const auto arguments = values.items(call[1]);
@@ -126,8 +126,8 @@ std::string NumpyObjects::descr_of(ValueId id) const {
   return order + std::string(values.text(arguments[0]).substr(0, 20));
 }
 
-// Bytes as they are, or, from protocol 2, _codecs.encode(text, 'latin1') and, for none, bytes(). More than `wanted` are not made:
-// the caller refuses them anyway.
+// Bytes as they are, or, from protocol 2, _codecs.encode(text, 'latin1') and, for none, bytes(). No more than `wanted` are made:
+// the caller refuses more anyway.
 std::span<const std::byte> NumpyObjects::bytes_of(ValueId id, std::uint64_t wanted, std::vector<std::byte>& out) const {
   const auto& values = pickle_.values;
   if (values.is(id, ValueKind::kBytes)) {
@@ -170,7 +170,7 @@ void NumpyObjects::check_total(std::uint64_t integers) const {
     fail(ErrorCode::kLimit, "the pickle of '{}' lists more than {} integers", file_, limits::kMaxPositives);
 }
 
-// `before` integers are in other lists: one array may stand in many places, so the file's size does not bound their sum.
+// `before` integers are in other lists: one array may be referenced many times, so the file's size does not bound the sum.
 void NumpyObjects::append_array(std::vector<std::int64_t>& out, ValueId id, std::uint64_t before) const {
   const Array array = array_of(id);
   const auto type = integer_type(array.descr);

@@ -17,7 +17,7 @@ class ChallengeCounter {
   ChallengeCounter(const std::vector<std::string>& parts, std::vector<int> recall_values);
 
   void count_references(int part, int count);
-  /// positives ascending; `ranked` best first, -1 for what is no reference of the part.
+  /// positives ascending; `ranked` best first, -1 for references of other parts.
   void add(int part, std::span<const int> positives, std::span<const int> ranked);
   ChallengeScore score() const;
 

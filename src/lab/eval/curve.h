@@ -16,7 +16,7 @@ struct Answer {
 };
 
 /// Fills the curve, average precision and recall at full precision. precision = right / accepted, recall = right / answerable,
-/// where answerable counts the queries that have a positive: refusing the others is no loss.
+/// where answerable counts the queries that have a positive: refusing the others costs nothing.
 void fill_curve(std::vector<Answer> answers, int answerable, Evaluation& out);
 
 }  // namespace revisit::eval

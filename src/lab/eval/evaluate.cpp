@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // recall@k = share of all queries with a positive among their first k matches. A query without a positive is a miss and stays in
-// the denominator. Intervals: percentile bootstrap over queries; where every query or none is right that has nothing to draw from
-// and would claim certainty, so there it is Wilson's.
+// the denominator. Intervals: percentile bootstrap over queries; if all queries or none are right the bootstrap
+// would claim certainty, so Wilson's is used.
 #include "revisit/lab/evaluate.h"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ std::vector<std::pair<double, double>> intervals(const std::vector<int>& ranks, 
     for (std::size_t j = 0; j < ks.size(); ++j) counts[j].push_back(hits[j]);
   }
   const auto queries = static_cast<double>(ranks.size());
-  const double wilson = queries * kNormal95 * kNormal95 / (queries + kNormal95 * kNormal95);  // queries it leaves open
+  const double wilson = queries * kNormal95 * kNormal95 / (queries + kNormal95 * kNormal95);  // queries left uncertain
   std::vector<std::pair<double, double>> out;
   for (auto& drawn : counts) {
     std::ranges::sort(drawn);

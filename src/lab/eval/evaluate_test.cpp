@@ -72,7 +72,7 @@ TEST(Evaluate, IntervalsHoldTheValueRepeatExactlyAndNarrowWithMoreQueries) {
   EXPECT_NEAR(b.high95, 72.25, 0.6);
   Case sure;
   for (int i = 0; i < 30; ++i) sure.add({1}, {1}, 0.5);
-  // Thirty of thirty are no certainty: Wilson's 30 / (30 + 1.96^2).
+  // Thirty of thirty is not certainty: Wilson's 30 / (30 + 1.96^2).
   const auto all = evaluate(sure.dataset, sure.matches, {1}).recall[0];
   EXPECT_NEAR(all.low95, 88.65, 0.01);
   EXPECT_EQ(all.high95, 100);

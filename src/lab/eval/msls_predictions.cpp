@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Prediction files of the Mapillary SLS challenge, task im2im: "querykey dbkey dbkey ..." a line, '#' starts a remark.
+// Prediction files of the Mapillary SLS challenge, task im2im: "querykey dbkey dbkey ..." per line, '#' starts a comment.
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
@@ -68,7 +68,7 @@ std::vector<Line> read_lines(std::string_view text, const std::string& file) {
   return out;
 }
 
-/// The tables of all cities with what the scores need of them.
+/// What scoring needs from the tables of all cities.
 class Tables {
  public:
   Tables(const fs::path& root, const std::string& name) : split_(dataset::msls_split(name)) {
@@ -138,7 +138,7 @@ class Tables {
   dataset::MslsSplit split_;
 };
 
-/// Lines against tables.
+/// Checks lines against the tables.
 class Scorer {
  public:
   Scorer(Tables& tables, std::string file, std::vector<int> ks)

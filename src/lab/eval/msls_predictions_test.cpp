@@ -47,7 +47,7 @@ void write_city(const TemporaryFolder& folder, const std::string& city, bool pla
   folder.write(database + "subtask_index.csv", ",all,s2w\n0,True,False\n1,True,False\n2,True,False\n3,True,False\n4,True,True\n");
 }
 
-// A line a query: "a r1 r3 r0" becomes the keys of the city.
+// One line per query: "a r1 r3 r0" becomes the keys of the city.
 std::string lines_of(const std::string& city, const std::vector<std::string>& lines) {
   std::string out;
   for (const auto& line : lines) {
@@ -65,7 +65,7 @@ class MslsPredictions : public ::testing::Test {
     for (const auto& city : kCities) write_city(folder_, city);
   }
 
-  // Everywhere a: right at 2 and 3, b: right at 1; in miami b is wrong.
+  // In every city a is right at 2 and 3, b at 1; in miami b is wrong.
   std::string good() const {
     std::string out = "# a remark\n" + lines_of("miami", {"b r0 r1 r3", "a r3 r1 r0"});
     for (std::size_t i = 1; i < kCities.size(); ++i) out += lines_of(kCities[i], {"a r3 r1 r0", "b r2 r1 r0"});

@@ -11,7 +11,7 @@
 namespace revisit::report {
 namespace {
 
-/// Both with as many decimals as it takes to see that they differ.
+/// Both with as many decimals as it takes to show the difference.
 std::pair<std::string, std::string> told_apart(double a, double b) {
   int decimals = 3;
   while (decimals < 9 && a != b && fmt::format("{:.{}f}", a, decimals) == fmt::format("{:.{}f}", b, decimals)) ++decimals;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// cairo remembers the first failure and ignores what follows, so it is asked once, when the picture is taken.
+// cairo remembers the first failure and ignores later calls, so it is checked once, when the picture is taken.
 #include "lab/report/canvas.h"
 
 #include <cairo/cairo.h>
@@ -142,7 +142,7 @@ Image Canvas::image() const {
 }  // namespace revisit::report
 
 #if defined(__SANITIZE_ADDRESS__)
-// fontconfig keeps about a kilobyte of patterns for the process in a way the leak checker does not see as kept.
+// fontconfig keeps about a kilobyte of patterns for the process in a way the leak checker reports as lost.
 extern "C" const char* __lsan_default_suppressions();
 extern "C" const char* __lsan_default_suppressions() { return "leak:libfontconfig\n"; }
 #endif

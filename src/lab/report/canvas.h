@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Pixels to draw on: lines, discs, words and other pictures, antialiased. The one place that knows cairo.
+// Pixels to draw on: lines, discs, words and other pictures, antialiased. The only code that uses cairo.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ struct Colour {
 };
 
 inline constexpr Colour kWhite{255, 255, 255}, kInk{34, 34, 34}, kGrey{91, 107, 123};
-inline constexpr Colour kRightColour{0, 133, 95}, kWrongColour{213, 94, 0};  // told apart by colour-blind readers too
+inline constexpr Colour kRightColour{0, 133, 95}, kWrongColour{213, 94, 0};  // distinct for colour-blind readers too
 
 std::string hex(Colour colour);  ///< "#00855f"
 
@@ -47,7 +47,7 @@ class Canvas {
   void rectangle(Point corner, double width, double height, Colour colour);
   void path(std::span<const Point> points, Colour colour, double width, std::span<const double> dash = {});
   void disc(Point centre, double radius, Colour colour);
-  /// `at` is on the baseline. Bytes that are no UTF-8 become U+FFFD.
+  /// `at` is on the baseline. Bytes that are not UTF-8 become U+FFFD.
   void text(Point at, std::string_view words, Colour colour, const TextStyle& style = {});
   void paste(const Image& image, Point corner);  ///< pixel for pixel at scale 1
 

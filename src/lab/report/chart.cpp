@@ -110,8 +110,8 @@ class Plot {
     for (const double end : {low, high}) out_.shapes.emplace_back(Line{{{end, y - 4}, {end, y + 4}}, colour, 1, {}});
   }
 
-  /// Above or below the marker, and further off where another label stands already: points of a curve may coincide. Labels of
-  /// every other series begin below: curves of a comparison run close to each other.
+  /// Above or below the marker, and further away if another label is there: points of a curve may coincide. Labels of
+  /// every other series start below: curves of a comparison run close to each other.
   void label(const std::string& text, Point at, bool above, Colour colour) {
     constexpr double kLabelWidth = 46, kLabelHeight = 11;
     constexpr std::array<double, 4> kShifts{-8, 17, -20, 29};

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// A drawing is a list of lines, discs and words; it becomes SVG text or pixels, which therefore show the same.
+// A drawing is a list of lines, discs and words; it becomes SVG text or pixels that show the same.
 #pragma once
 
 #include <optional>
@@ -40,7 +40,7 @@ struct Drawing {
   std::vector<std::variant<Line, Disc, Words>> shapes;
 };
 
-/// A standalone drawing is a file of its own, on white; otherwise it is a part of an HTML page and takes its colours.
+/// A standalone drawing is a file of its own, on white; otherwise it is part of an HTML page and takes its colours.
 std::string to_svg(const Drawing& drawing, bool standalone = false);
 
 Image to_image(const Drawing& drawing, double scale);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kPerQuery = 4, kInTable = 20;  // matches beside each, and in its table
 constexpr int kPhotoSide = 256, kMapSide = 160, kQuality = 80;
-constexpr double kUnprunedRho = 0.5;  // what a run that keeps everything shows instead
+constexpr double kUnprunedRho = 0.5;  // shown instead for a run that keeps everything
 
 std::string img(const Image& image, const std::string& alt) {
   return fmt::format("<img alt=\"{}\" width=\"{}\" height=\"{}\" src=\"data:image/jpeg;base64,{}\">", escaped(alt), image.width,

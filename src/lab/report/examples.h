@@ -11,8 +11,8 @@
 namespace revisit::report {
 
 struct ShownQueries {
-  std::vector<int> best;   ///< right and most similar first; without labels, the most similar
-  std::vector<int> worst;  ///< wrong and surest of it first; without labels, the least similar
+  std::vector<int> best;   ///< right, most similar first; without labels, the most similar
+  std::vector<int> worst;  ///< wrong, most confident first; without labels, the least similar
 };
 
 /// Twelve in all; eight of them wrong where there are that many.

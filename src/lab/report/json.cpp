@@ -46,7 +46,7 @@ Json part_json(const PartScore& part) {
           {"map", std::move(map)}};
 }
 
-// Here queries without a positive are in no denominator, other than in the recall of a run.
+// Queries without a positive are not in the denominator here, unlike in the recall of a run.
 Json score_json(const ChallengeScore& score) {
   Json object = part_json(score.all);
   auto cities = Json::object();
@@ -57,13 +57,13 @@ Json score_json(const ChallengeScore& score) {
   return object;
 }
 
-// Distance of the first match over that of the second: near 1 when the two could as well change places.
+// Distance of the first match over that of the second: near 1 when the two are almost tied.
 std::optional<float> first_to_second(const std::vector<Match>& matches) {
   if (matches.size() < 2 || matches[1].distance <= 0) return std::nullopt;
   return matches[0].distance / matches[1].distance;
 }
 
-// Its settings beside the others, under their own names; "pruner" is what prune was called first.
+// Its settings beside the others, under their own names; "pruner" is the old name of prune.
 void add_spec(Json& object, const DescriptorSpec& spec) {
   object.update(Json::parse(spec_json(spec)));
   object["pruner"] = spec.prune.value_or("none");

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Reading JSON that somebody may have edited: bounded while parsing, and every missing or wrong field is named.
+// Reading JSON that may have been edited: bounded while parsing, and every missing or wrong field is named.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@ class Fields {
  public:
   using Json = nlohmann::json;
 
-  Fields(const Json& object, std::string where);  ///< `where` starts error sentences: "'run.json'" or "'sweep.json', run 3"
+  Fields(const Json& object, std::string where);  ///< `where` starts error messages: "'run.json'" or "'sweep.json', run 3"
 
   bool has(const char* key) const { return object_.contains(key); }
   const Json& at(const char* key) const;  ///< throws Error kBadFile when it is missing

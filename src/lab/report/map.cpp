@@ -73,7 +73,7 @@ std::optional<Drawing> draw_map(const RunReport& report) {
   const double span_x = std::max(1.0, bounds.east - bounds.west), span_y = std::max(1.0, bounds.north - bounds.south);
   const double scale = std::min((kMapWidth - 2 * kMargin) / span_x, (kMaxHeight - 2 * kMargin) / span_y);
   const double height = span_y * scale + 2 * kMargin + kScaleBar;
-  const double left = (kMapWidth - span_x * scale) / 2;  // a tall map stands in the middle
+  const double left = (kMapWidth - span_x * scale) / 2;  // a tall map is centred
   const auto place = [&](const Position& at) {
     return Point{left + (at.east_m - bounds.west) * scale, kMargin + (bounds.north - at.north_m) * scale};
   };

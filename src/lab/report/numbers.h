@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Numbers in tables that somebody may have edited.
+// Numbers in tables that may have been edited.
 #pragma once
 
 #include <charconv>
@@ -11,7 +11,7 @@
 
 namespace revisit::report {
 
-/// Nothing unless the whole text is one number that fits and is finite.
+/// Empty unless the whole text is one number that fits and is finite.
 template <typename Number>
 std::optional<Number> number_from(std::string_view text) {
   Number value{};

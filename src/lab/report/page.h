@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Parts every HTML page of ours has.
+// Parts of every HTML page.
 #pragma once
 
 #include <string>
@@ -19,6 +19,6 @@ std::string fact_table(const Rows& rows);  ///< texts are escaped here
 Rows facts_of(const RunRecord& run);
 /// "8 queries, 16 references. 1 query has no right reference and counts as a miss. "
 std::string how_many(const Evaluation& evaluation);
-std::string skipped_list(const std::vector<Skipped>& skipped);  ///< empty when nothing was
+std::string skipped_list(const std::vector<Skipped>& skipped);  ///< empty if none were skipped
 
 }  // namespace revisit::report

@@ -12,7 +12,7 @@
 namespace revisit::report {
 namespace {
 
-constexpr double kHeatOpacity = 0.62;  // enough of the photo stays to see what is bright
+constexpr double kHeatOpacity = 0.62;  // leaves enough of the photo visible
 constexpr double kPrunedLight = 0.28;
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 constexpr Colour kEdge{255, 196, 61};

@@ -29,7 +29,7 @@ Image heat_over(const Image& photo, Size grid, std::span<const float> values, Ra
 /// without.
 Image mask_over(const Image& photo, Size grid, std::span<const std::int64_t> kept, bool outlined = true);
 
-/// values[i] belongs to the patch kept[i]; the result has one value a patch, NaN where there is none.
+/// values[i] belongs to the patch kept[i]; the result has one value per patch, NaN where there is none.
 std::vector<float> placed(std::span<const float> values, std::span<const std::int64_t> kept, Size grid);
 
 /// The ceil(rho N) patches with the highest score, ascending; equal scores by index.

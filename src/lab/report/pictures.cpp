@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // preds/000.jpg: squares of 512 pixels on white, 50 apart, each match in a frame of 20 with its verdict in words above. Many of
-// them go on in further rows: no picture library takes a line of a hundred.
+// them go on in further rows: no picture library handles a row of a hundred.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// From the files of a run back to the run. They may have been edited, so names and ranges are checked before anything is drawn.
+// Reads a run back from its files. They may have been edited, so names and ranges are checked before anything is drawn.
 #include <algorithm>
 #include <limits>
 
@@ -20,7 +20,7 @@ using Json = Fields::Json;
 
 constexpr double kMaxMs = 1e9;
 
-// What a run.json says of each setting; an older one calls prune the pruner and leaves out what was the model's own.
+// The settings in a run.json; an older one calls prune "pruner" and leaves out the model's own choices.
 DescriptorSpec spec_of(const Fields& json) {
   DescriptorSpec out;
   for (const Setting& one : settings()) {
@@ -40,7 +40,7 @@ DescriptorSpec spec_of(const Fields& json) {
         continue;
       }
     } catch (const Error&) {
-      // The sentence below says the same and names the file.
+      // The error below says the same and names the file.
     }
     json.bad("'{}' must be {}", key, one.wanted);
   }
@@ -192,7 +192,7 @@ Sweep sweep_from(const Fields& json, const std::string& where) {
     sweep.points.push_back({point.text("model", ""), point.number("rho", 0, 1), point.number("reference_rho", 0, 1),
                             point.whole("dim", 0, std::numeric_limits<int>::max()), point.number("ms_per_image", 0, kMaxMs),
                             point.number("end_to_end_ms", 0, kMaxMs), point_evaluation(point, json)});
-    if (point.has("ms_per_image_p95")) {  // runs of before have no spread
+    if (point.has("ms_per_image_p95")) {  // older runs have no spread
       sweep.points.back().ms_high = point.number("ms_per_image_p95", 0, kMaxMs);
       sweep.points.back().ms_low = point.number("ms_per_image_p5", 0, sweep.points.back().ms_high);
     }

@@ -63,7 +63,7 @@ class ReadRun : public ::testing::Test {
     return {name, path, position_from({47.0 + metres * 1e-5, 9.0}), {}};
   }
 
-  /// The sentence that refuses the run, which must be of a kind that exits with 3.
+  /// The error that refuses the run; its exit code must be 3.
   std::string refusal(const char* file = "run.json") {
     try {
       read_run(folder_ / "run" / file);
@@ -76,7 +76,7 @@ class ReadRun : public ::testing::Test {
 
   void write(const char* file, const std::string& text) { std::ofstream(folder_ / "run" / file, std::ios::binary) << text; }
 
-  /// Puts another value at a key of a JSON file of the run, or takes the key out, and says how it is refused.
+  /// Puts another value at a key of a JSON file of the run, or takes the key out, and returns the refusal.
   std::string with(const char* file, const Json::json_pointer& key, const Json& value) {
     const auto before = text_of(folder_ / "run" / file);
     auto json = Json::parse(before);

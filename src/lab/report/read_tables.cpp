@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Names need not be unique, so which photo is meant is said by the rows in photos.csv; predictions.csv must name the same ones.
+// Names need not be unique, so photos are identified by row in photos.csv; predictions.csv must name the same ones.
 #include "lab/report/read_tables.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ class PhotoTable {
         positives_(csv_.required_column({"positives"})),
         matches_(csv_.required_column({"matches"})) {}
 
-  /// Returns the cells of `matches`, one a query.
+  /// Returns the cells of `matches`, one per query.
   std::vector<std::string> read_into(Dataset& dataset) {
     const auto role = csv_.required_column({"role"});
     while (csv_.next()) {
@@ -81,7 +81,7 @@ class PhotoTable {
     (query ? dataset.queries : dataset.references).push_back(std::move(photo));
   }
 
-  // A path costs far more than its bytes once it is taken apart.
+  // A parsed path takes far more memory than its bytes.
   std::string text(const char* name) const {
     std::string cell = csv_.text(csv_.required_column({name}));
     if (cell.size() > limits::kMaxPhotoName) {
@@ -157,7 +157,7 @@ class PredictionTable {
         distance_(csv_.required_column({"distance"})),
         similarity_(csv_.required_column({"similarity"})) {}
 
-  /// `lists` are rows of references like "4|1", one list a query: how many lines belong to it, and to what they lead.
+  /// `lists` are rows of references like "4|1", one list per query: how many lines belong to it, and the matches they name.
   void read_into(RunReport& report, const std::vector<std::string>& lists) {
     const Dataset& data = report.dataset;
     for (std::size_t q = 0; q < lists.size(); ++q) {

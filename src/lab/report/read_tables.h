@@ -10,7 +10,7 @@
 
 namespace revisit::report {
 
-/// What the tables may ask for in all; tests make it smaller.
+/// Total limits of the tables; tests use smaller ones.
 struct TableLimits {
   std::uint64_t photos = limits::kMaxListed;
   std::uint64_t positives = limits::kMaxPositives;

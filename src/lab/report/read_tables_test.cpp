@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// A few kilobytes of table may ask for terabytes: what they add up to is bounded, not only each line.
+// A few kilobytes of table may ask for terabytes: the total is bounded, not only each line.
 #include "lab/report/read_tables.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class ReadTables : public ::testing::Test {
 
   void write(const char* file, const std::string& text) { std::ofstream(folder_ / file, std::ios::binary) << text; }
 
-  /// The sentence of the Error kLimit that a reader throws; empty when it throws nothing.
+  /// The message of the Error kLimit that a reader throws; empty when it throws nothing.
   template <typename Reader>
   static std::string limit(const Reader& read) {
     try {

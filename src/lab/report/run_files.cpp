@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The folder a run leaves. photos.csv has a line a photo, queries first; a query's right references are row numbers among the
+// The folder a run writes. photos.csv has one line per photo, queries first; a query's right references are row numbers among the
 // references, runs of them written as "first-last", and so are its matches, best first: names need not be unique. Tables keep
 // every byte of a name (csv_cell); JSON, which must be UTF-8, may not.
 #include "lab/report/run_files.h"
@@ -138,7 +138,7 @@ std::vector<std::string> write_run(const std::filesystem::path& folder, const Ru
   std::vector<std::string> written{"report.html", report::kPredictionsFile, report::kPhotosFile};
   write_predictions(folder / report::kPredictionsFile, report);
   report::write_text(folder / report::kPhotosFile, report::photos_csv(report));
-  std::error_code ignored;  // what an earlier run left must not be taken for this one's
+  std::error_code ignored;  // leftovers of an earlier run must not be taken for this one's
   std::filesystem::remove(folder / report::kTokensFile, ignored);
   if (!report.patches.empty()) {
     report::write_text(folder / report::kTokensFile, report::tokens_json(report.patches));

@@ -14,7 +14,7 @@ inline constexpr const char* kPhotosFile = "photos.csv";
 inline constexpr const char* kTokensFile = "tokens.json";
 inline constexpr const char* kGeoJsonFile = "matches.geojson";
 
-/// Finer than any colour, and short in tokens.json. Scores are kept like this from the start, so that a page drawn again is the
+/// Finer than any colour, and short in tokens.json. Scores are rounded like this from the start, so that a redrawn page is the
 /// same.
 inline double rounded_score(float value) { return std::round(static_cast<double>(value) * 1e5) / 1e5; }
 

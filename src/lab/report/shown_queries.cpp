@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Which queries a page shows, and what the model makes of their patches: only these photos are described once more.
+// The queries a page shows, and the scores of their patches: only these photos are described again.
 #include <algorithm>
 
 #include "core/base/or_skip.h"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Names of files are foreign text: nothing reaches a page without passing through here, nor a table without csv_cell.
+// File names are untrusted text: all of it passes through here before it reaches a page, and through csv_cell for a table.
 #pragma once
 
 #include <cstddef>

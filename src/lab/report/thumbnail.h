@@ -11,7 +11,7 @@
 namespace revisit::report {
 
 /// The photo with its aspect ratio kept, as large as fits into width x height; never enlarged unless `enlarge`.
-/// Nothing when it cannot be read: whoever described it has said why.
+/// Empty when it cannot be read: describing it has already reported why.
 std::optional<Image> load_fitting(const Photo& photo, Orientation orientation, int width, int height, bool enlarge = false);
 
 }  // namespace revisit::report

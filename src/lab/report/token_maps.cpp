@@ -36,7 +36,7 @@ void check_transport(const Trace& trace) {
   const auto& [shape, values] = trace.transport;
   const std::size_t kept = trace.kept.size();
   const bool plan = shape.size() == 2 && shape[0] >= 0 && static_cast<std::size_t>(shape[0]) == kept && shape[1] >= 0;
-  // By division: the product of what a caller wrote there may not fit.
+  // By division: the product of caller-supplied numbers may overflow.
   const bool fits = kept == 0 ? values.empty() : values.size() % kept == 0 && plan && values.size() / kept == clusters_of(trace);
   if (!plan || !fits || (kept == 0 && shape[1] > 0)) {
     fail(ErrorCode::kUsage, "a trace's transport of shape {} and {} values must have one row for each of its {} kept patches",
@@ -51,7 +51,7 @@ void check_transport(const Trace& trace) {
          tiers - 1, shape[1]);
 }
 
-/// What is there belongs together; a trace of another input would otherwise be drawn at wrong places.
+/// Everything fits together; otherwise a trace of another input would be drawn in the wrong places.
 void check(const Trace& trace, Size grid) {
   if (std::max(grid.height, grid.width) > limits::kMaxInputSide)
     fail(ErrorCode::kUsage, "a grid of {} x {} patches, the limit is {} per side", grid.height, grid.width,
@@ -69,7 +69,7 @@ void check(const Trace& trace, Size grid) {
   if (!trace.transport.shape.empty() || !trace.transport.values.empty()) check_transport(trace);
 }
 
-/// sum_j P_ij, one a kept patch.
+/// sum_j P_ij, one per kept patch.
 std::vector<float> mass_of(const Trace& trace) {
   const std::size_t clusters = clusters_of(trace);
   std::vector<float> out;

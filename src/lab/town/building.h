@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Houses: what a district's houses have in common, and one house with walls, roof, balconies and signs.
+// Houses: what the houses of a district share, and one house with walls, roof, balconies and signs.
 #pragma once
 
 #include "lab/town/scene.h"

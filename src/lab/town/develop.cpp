@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What the camera makes of the light that reaches it.
+// How the camera turns light into a picture.
 #include <algorithm>
 
 #include "lab/town/render.h"

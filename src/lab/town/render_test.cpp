@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Pictures: the same everywhere, unlike each other, and in true perspective.
+// Pictures: the same on every machine, different from each other, and in true perspective.
 #include "lab/town/render.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What a place consists of: flat faces and balls with materials, facades drawn by rule, lamps. Building blocks append to a Scene.
+// The contents of a place: flat faces and balls with materials, facades drawn by rule, lamps. Building blocks append to a Scene.
 #pragma once
 
 #include <array>

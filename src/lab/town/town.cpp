@@ -253,7 +253,7 @@ Place make_place(std::uint64_t town_seed, int place_number) {
   place.heading_deg = rng.range(14, 58);
   if (rng.chance(0.5f)) place.heading_deg = -place.heading_deg;
   place.horizon = rng.range(0.62f, 0.74f);
-  // Who looks to the right stands on the left, to see more than one front.
+  // Looking right, the camera stands on the left, to see more than one front.
   const float look = place.heading_deg / 58;
   const float middle = (place.left_front + place.right_front) / 2, reach = (place.right_front - place.left_front) / 2 - 3.2f;
   place.viewpoint = {middle - look * reach * rng.range(0.5f, 1), 0, 0};

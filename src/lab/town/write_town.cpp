@@ -32,7 +32,7 @@ void make_folder(const std::filesystem::path& folder) {
   if (error) fail(ErrorCode::kIo, "cannot create the folder '{}': {}", folder.string(), error.message());
 }
 
-/// One row a query: its name, the reference taken nearest to it, and all references of the place.
+/// One row per query: its name, the reference taken nearest to it, and all references of the place.
 std::string truth_of(const TownOptions& options, int place) {
   const TownView query = town_view(options, place, 0);
   std::string best, accepted;

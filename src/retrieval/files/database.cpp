@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kMaxValueBytes = 1'000'000;
 constexpr int kBusyMilliseconds = 10'000;
-constexpr int kStepsBetweenQuestions = 10'000;  // of SQLite's machine, whether to stop
+constexpr int kStepsBetweenQuestions = 10'000;  // of SQLite's virtual machine between two stop checks
 
 ErrorCode code_of(int result, int system_error) {
   switch (result & 0xff) {
@@ -30,7 +30,7 @@ ErrorCode code_of(int result, int system_error) {
     case SQLITE_FORMAT:
     case SQLITE_TOOBIG:
     case SQLITE_SCHEMA:
-    case SQLITE_ERROR:  // SQL of ours that the file's schema does not fit
+    case SQLITE_ERROR:  // our SQL does not fit the file's schema
     case SQLITE_MISMATCH:
     case SQLITE_CONSTRAINT: return ErrorCode::kBadFile;
     case SQLITE_CANTOPEN:
@@ -69,7 +69,7 @@ std::string uri_of(const std::filesystem::path& path) {
 }  // namespace
 
 Database::Database(std::filesystem::path path, Access access) : path_(std::move(path)) {
-  // SQLite would follow links, also of its own side files.
+  // SQLite would follow links, also those of its side files.
   const bool there = is_regular_or_absent(path_);
   const std::string log = path_.string() + "-wal";
   is_regular_or_absent(log);
@@ -81,7 +81,7 @@ Database::Database(std::filesystem::path path, Access access) : path_(std::move(
   const bool no_place = (result & 0xff) == SQLITE_CANTOPEN || (result & 0xff) == SQLITE_READONLY;
   if (no_place && access == Access::kRead) {
     // A folder that cannot be written has no place for the shared memory of the write-ahead log. Without a log to replay the
-    // main file is all there is, and nobody here can change it.
+    // main file is complete, and nobody here can change it.
     std::error_code error;
     const auto log_bytes = std::filesystem::file_size(log, error);
     if (error || log_bytes == 0) {
@@ -113,7 +113,7 @@ int Database::open(bool immutable, Access access) {
   sqlite3_extended_result_codes(handle_, 1);
   sqlite3_busy_timeout(handle_, kBusyMilliseconds);
   sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, kMaxValueBytes);
-  if (access == Access::kRead) {  // what is being written is finished
+  if (access == Access::kRead) {  // a write in progress is finished
     sqlite3_progress_handler(
         handle_, kStepsBetweenQuestions, [](void*) { return stop_wanted() ? 1 : 0; }, nullptr);
   }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// SQLite with destructors and our errors. Nothing here knows what the tables mean. The file may be hostile: triggers, views
+// SQLite with destructors and our errors. Knows nothing about the meaning of the tables. The file may be hostile: triggers, views
 // and functions of its schema are off, values are bounded, and every column is checked for its type when read.
 #pragma once
 
@@ -27,7 +27,7 @@ class Database {
   Database& operator=(const Database&) = delete;
 
   void run(const char* sql);               ///< one or more statements without results
-  std::int64_t number(const char* query);  ///< the one integer a query answers
+  std::int64_t number(const char* query);  ///< the one integer a query returns
   std::string file() const { return path_.string(); }
   int changes() const;
 
@@ -49,7 +49,7 @@ class Statement {
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
 
-  /// Forgets the last run, ready for new values.
+  /// Resets the statement for new values.
   Statement& reset();
   Statement& bind(int parameter, std::int64_t value);
   Statement& bind(int parameter, std::string_view value);  ///< the text must live until the statement has run

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// A statement that would not end by itself.
+// A statement that would never end.
 #include "retrieval/files/database.h"
 
 #include <gtest/gtest.h>

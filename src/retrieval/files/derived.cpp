@@ -57,7 +57,7 @@ class Hash {
     XXH3_64bits_reset(state_.get());
   }
   void add(std::span<const std::byte> bytes) {
-    constexpr std::size_t kPiece = 1U << 22U;  // between two questions whether to stop
+    constexpr std::size_t kPiece = 1U << 22U;  // between two stop checks
     for (; !bytes.empty(); bytes = bytes.subspan(std::min(kPiece, bytes.size()))) {
       check_stop();
       XXH3_64bits_update(state_.get(), bytes.data(), std::min(kPiece, bytes.size()));
@@ -145,7 +145,7 @@ void write_derived(const std::filesystem::path& path, const DerivedHeader& heade
 
 void keep_derived(const std::filesystem::path& folder, const std::string& name, const DerivedHeader& header,
                   std::span<const std::span<const std::byte>> parts) {
-  // Not under the writer's lock: a writer must not be turned away by a reader. Whoever opens the file checks that it fits the
+  // Not under the writer's lock: a reader must not block a writer. Whoever opens the file checks that it fits the
   // rows; two processes have two temporary files, and threads of one take turns.
   static std::mutex one_at_a_time;
   const std::lock_guard guard(one_at_a_time);
@@ -153,7 +153,7 @@ void keep_derived(const std::filesystem::path& folder, const std::string& name, 
     is_regular_or_absent(folder / name);
     write_derived(folder / name, header, parts);
   } catch (const Error&) {
-    return;  // no space, or no place: it is made again next time
+    return;  // no space, or not writable: it is rebuilt next time
   }
 }
 

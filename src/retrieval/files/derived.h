@@ -44,14 +44,14 @@ void write_derived(const std::filesystem::path& path, const DerivedHeader& heade
                    std::span<const std::span<const std::byte>> parts);
 
 /// What identifies rows: their number, and the bytes of 64 of them, evenly spaced, the last included. Rows never change once
-/// they are committed; a folder put back from a copy and grown again differs in its last row.
+/// they are committed; a folder restored from a copy and grown again differs in its last row.
 std::uint64_t fingerprint_of(const float* rows, std::uint64_t count, int dim, std::uint64_t identity);
 
-/// write_derived, when nobody writes the index and the folder lets us: a derived file that cannot be kept is no error.
+/// write_derived, if nobody is writing the index and the folder is writable: failing to keep a derived file is not an error.
 void keep_derived(const std::filesystem::path& folder, const std::string& name, const DerivedHeader& header,
                   std::span<const std::span<const std::byte>> parts);
 
-/// A derived file mapped, when it is there, sound and of this kind; anything else is just absent.
+/// A mapped derived file, if it exists, is sound and of this kind; anything else counts as absent.
 class DerivedFile {
  public:
   static std::optional<DerivedFile> open(const std::filesystem::path& path, DerivedKind kind);

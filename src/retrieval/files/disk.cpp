@@ -31,7 +31,7 @@ ErrorCode code_of(int error) {
 }
 
 int flags_of(File::Access access) {
-  // O_NONBLOCK: a pipe put in the file's place answers at once, and is refused by its kind.
+  // O_NONBLOCK: a pipe in place of the file opens at once and is refused by its kind.
   const int common = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   if (access == File::Access::kRead) return common | O_RDONLY;
   return common | O_RDWR | (access == File::Access::kCreate ? O_CREAT : 0);

@@ -16,9 +16,9 @@ namespace revisit::retrieval {
 /// An open regular file; closes itself.
 class File {
  public:
-  enum class Access { kRead, kReadWrite, kCreate };  ///< kCreate: read and write, made empty when it is not there
+  enum class Access { kRead, kReadWrite, kCreate };  ///< kCreate: read and write, created empty if missing
 
-  /// A link, folder, device or pipe is Error kBadFile, a file that is not there kNotFound.
+  /// A link, folder, device or pipe is Error kBadFile, a missing file kNotFound.
   File(std::filesystem::path path, Access access);
   ~File();
   File(File&& other) noexcept;
@@ -56,12 +56,12 @@ class Mapping {
   std::uint64_t size_ = 0;
 };
 
-/// flock on a file that says who holds it. The kernel lets go when the holder dies, however it dies.
+/// flock on a file that says who holds it. The kernel releases it when the holder dies, however it dies.
 class FolderLock {
  public:
-  /// Error kIo "... is locked by pid N since T" when somebody else holds it.
+  /// Error kIo "... is locked by pid N since T" when another process holds it.
   static FolderLock take(const std::filesystem::path& folder);
-  /// Empty when it is held by somebody else or the folder cannot be written.
+  /// Empty when another process holds it or the folder is not writable.
   static std::optional<FolderLock> try_take(const std::filesystem::path& folder);
 
  private:
@@ -73,7 +73,7 @@ class FolderLock {
 void require_folder(const std::filesystem::path& folder);
 void flush_folder(const std::filesystem::path& folder);
 
-/// Nothing, or a regular file: a link or folder under one of our names is Error kBadFile. Returns whether it is there.
+/// Nothing, or a regular file: a link or folder under one of our names is Error kBadFile. Returns whether it exists.
 bool is_regular_or_absent(const std::filesystem::path& path);
 
 }  // namespace revisit::retrieval

@@ -5,7 +5,7 @@
 //   vectors.bin       64-byte header, then dim f32 per row
 //   codes.i8          64-byte header, then per row 16 bytes of CodeRow and dim int8 codes, padded; derived from vectors.bin
 //   lock              pid and start of the writer
-// and whatever derived.h makes of the rows.
+// and the derived files of derived.h.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ struct Header {
   FileKind kind = FileKind::kVectors;
   std::uint32_t version = kRowFileVersion;
   int dim = 0;
-  std::uint64_t identity = 0;  ///< random, the same in the files that belong together
+  std::uint64_t identity = 0;  ///< random, the same in files that belong together
 
   std::uint64_t row_bytes() const;
   std::uint64_t bytes_of(int rows) const { return kHeaderBytes + static_cast<std::uint64_t>(rows) * row_bytes(); }

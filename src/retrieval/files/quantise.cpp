@@ -34,7 +34,7 @@ float rounded_up(double value) {
   return std::nextafter(out, std::numeric_limits<float>::infinity());
 }
 
-// To the nearest whole number within the limit. What is none (a damaged row) becomes 0; its residual, none either, makes the
+// To the nearest whole number within the limit. A NaN (damaged row) becomes 0; its residual, also NaN, makes the
 // search compare the row in any case.
 double nearest_code(double value, double limit) {
   if (std::isnan(value)) return 0;

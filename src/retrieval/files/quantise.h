@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Rows as int8 and queries as int16, each with what was lost, so that every estimate comes with a bound that cannot fail:
+// Rows as int8 and queries as int16, each with its error, so that every estimate comes with a guaranteed bound:
 //   x = s c + e,  q = t d + f   (c, d integers)
 //   |<q, x> - s t <d, c>|  <=  |q| |e| + |f| |s c|      (Cauchy-Schwarz twice)
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace revisit::retrieval {
 
-/// Stands before the codes of a row in codes.i8.
+/// Precedes the codes of a row in codes.i8.
 struct CodeRow {
   float scale = 0;          ///< s
   float residual = 0;       ///< at least |e|, rounded up
@@ -20,7 +20,7 @@ struct CodeRow {
 };
 static_assert(sizeof(CodeRow) == 16);
 
-/// codes has at least x.size() places; those beyond are set to 0. Codes lie in -127..127.
+/// codes has at least x.size() elements; the rest are set to 0. Codes lie in -127..127.
 CodeRow quantise_row(std::span<const float> x, std::span<std::int8_t> codes);
 
 /// |x - s c| of given codes, in double.
@@ -42,7 +42,7 @@ struct Estimate {
 };
 
 inline Estimate estimate(const QueryCodes& q, double q_norm, const CodeRow& x, double x_norm, std::int32_t product) {
-  // 1e-9 and 1e-12 cover the rounding of these very lines, by orders of magnitude.
+  // 1e-9 and 1e-12 exceed the rounding of these lines by orders of magnitude.
   const double dot = q.scale * static_cast<double>(x.scale) * product;
   const double squares = q.squared_norm + x.squared_norm;
   const double residual = static_cast<double>(x.residual);

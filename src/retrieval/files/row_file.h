@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// vectors.bin and codes.i8 are the same thing: a header, then rows of one size, appended. How many rows count is said by the
-// catalogue, never by the file's length.
+// vectors.bin and codes.i8 are the same thing: a header, then rows of one size, appended. The catalogue says how many rows
+// count, never the file's length.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ class RowFile {
   const std::byte* row(int index) const { return mapping_.data() + header_.bytes_of(index); }
   const std::byte* data() const { return mapping_.data() + kHeaderBytes; }
 
-  /// Maps more of the same file. Earlier pointers into it end.
+  /// Maps more of the same file. Earlier pointers into it become invalid.
   void grow(int rows);
 
  private:
@@ -39,9 +39,9 @@ class RowFile {
 /// The writer's side. Rows go to the file through a bounded buffer; they are on the disk after flush().
 class RowAppender {
  public:
-  /// Makes the file with its header, whole or not at all.
+  /// Creates the file with its header, completely or not at all.
   static void create(const std::filesystem::path& path, const Header& header);
-  /// Cuts what stands behind `rows` rows: the rest of a run that did not get to its commit.
+  /// Cuts everything after `rows` rows: the rest of a run that did not reach its commit.
   RowAppender(const std::filesystem::path& path, FileKind kind, int rows);
 
   const Header& header() const { return header_; }
@@ -63,13 +63,13 @@ void require_same_index(const Header& header, int dim, std::uint64_t identity, c
 /// vectors.bin of the index with this dim and identity.
 RowFile open_vectors(const std::filesystem::path& folder, int dim, std::uint64_t identity, int rows);
 
-/// Codes of one row as they stand in codes.i8.
+/// Codes of one row as stored in codes.i8.
 void encode_codes(std::span<const float> descriptor, std::vector<std::byte>& out);
 
-/// Makes codes.i8 anew from the rows.
+/// Rebuilds codes.i8 from the rows.
 void rebuild_codes(const std::filesystem::path& folder, const RowFile& vectors);
 
-/// codes.i8 when it is there, sound and long enough for these rows: it is derived, so anything else is just absent.
+/// codes.i8 if it exists, is sound and long enough for these rows: it is derived, so anything else counts as absent.
 std::optional<RowFile> open_codes(const std::filesystem::path& folder, const Header& vectors, int rows);
 
 }  // namespace revisit::retrieval

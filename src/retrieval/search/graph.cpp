@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only file that knows hnswlib. An element's data is the number of its row instead of the row's 33 KB, and distances are
 // ours: hnswlib chooses its instructions when it is compiled.
-#define NO_MANUAL_VECTORIZATION  // its own distances define functions in a header, and are not used
+#define NO_MANUAL_VECTORIZATION  // its own distances define functions in a header and are unused
 #include "retrieval/search/graph.h"
 
 #include <hnswlib/hnswlib.h>
@@ -22,8 +22,8 @@ namespace revisit::retrieval {
 namespace {
 
 constexpr std::size_t kGraphSeed = 100;
-constexpr std::size_t kCandidates = 200;  // looked at for the links of a new element
-constexpr int kSavedLinks = kGraphLinks;  // stands in the file: other parameters would be another graph
+constexpr std::size_t kCandidates = 200;  // considered for the links of a new element
+constexpr int kSavedLinks = kGraphLinks;  // stored in the file: other parameters give another graph
 
 /// What hnswlib keeps of an element: a row of the collection, or, of a query, where its values are.
 struct Item {
@@ -59,7 +59,7 @@ class Space : public hnswlib::SpaceInterface<float> {
 
 using Algorithm = hnswlib::HierarchicalNSW<float>;
 
-/// hnswlib reports with std::runtime_error; all it has to report here is memory.
+/// hnswlib throws std::runtime_error; here that can only mean memory.
 template <typename Action>
 auto translated(const Action& action) {
   try {
@@ -74,7 +74,7 @@ auto translated(const Action& action) {
 struct Graph::Impl {
   Space space;
   std::unique_ptr<Algorithm> algorithm;
-  std::vector<std::uint8_t> dead;  // (count) as hnswlib has it marked
+  std::vector<std::uint8_t> dead;  // (count) as marked in hnswlib
   std::uint64_t origin = 0;        // fingerprint of the rows
 
   // Room for `count` elements.
@@ -162,7 +162,7 @@ void Graph::restore(const GraphLinks& links, const float* rows, int dim) {
   const std::uint32_t* next = links.lists.data();
   for (hnswlib::tableint element = 0; element < links.levels.size(); ++element) {
     const int top = links.levels[element];
-    to.getRandomLevel(to.mult_);  // the generator goes on as if the element had been inserted
+    to.getRandomLevel(to.mult_);  // the generator advances as if the element had been inserted
     std::memset(to.get_linklist0(element), 0, to.size_data_per_element_);
     to.setExternalLabel(element, element);
     const Item item{nullptr, element};
@@ -203,7 +203,7 @@ void Graph::update(const Source& source, const std::string& name) {
         impl_->origin = file->header().origin;
       }
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::kBadFile) throw;  // a sound checksum over links that are none: not made by us
+      if (error.code() != ErrorCode::kBadFile) throw;  // a sound checksum over invalid links: not made by us
     }
   }
   const bool whole = count() == source.count;

@@ -24,17 +24,17 @@ class Graph {
   ~Graph();
   Graph& operator=(Graph&&) noexcept;
 
-  /// Takes what memory or the file has of these very rows; the rest is added, and the file kept where that is possible.
+  /// Takes what memory or the file has for these rows; the rest is added, and the file is kept where possible.
   void update(const Source& source, const std::string& name);
 
   /// More of the same rows, which may have moved.
   void grow(const float* rows, int count, int dim);
   int count() const;
 
-  /// (count) 0: never returned, though still a way to others. Empty: all are.
+  /// (count) 0: never returned, but still leads to others. Empty: all are.
   void set_live(std::span<const std::uint8_t> live);
 
-  /// Up to `most` rows near the query, in no order worth relying on.
+  /// Up to `most` rows near the query, in no particular order.
   std::vector<int> nearest(const float* query, int most) const;
 
   GraphLinks links() const;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The links of an HNSW graph as they stand in a file. hnswlib's own loader believes every number of its file, so it is not used:
+// The links of an HNSW graph as stored in a file. hnswlib's own loader trusts every number in its file, so it is not used:
 // here each link is checked before a graph is made of it.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// A long list of links is left when a stop is wanted.
+// Reading a long list of links ends when a stop is requested.
 #include "retrieval/search/graph_links.h"
 
 #include <gtest/gtest.h>

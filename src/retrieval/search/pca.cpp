@@ -4,7 +4,7 @@
 //   exact, d <= n    eigenvectors V of X^T X / (n - 1)
 //   exact, n < d     eigenvectors U of X X^T / (n - 1); directions are the rows of U^T X, normalised
 //   leading          Q <- orthonormal basis of X^T G (G random), then twice of X^T X Q; C = (X Q)^T (X Q) / (n - 1) = W L W^T;
-//                    directions W^T Q^T. On the sample these are uncorrelated exactly, however near Q came.
+//                    directions W^T Q^T. On the sample these are uncorrelated exactly, however close Q came.
 #define EIGEN_DONT_PARALLELIZE  // its products here are small, and one thread gives one result
 #include "retrieval/search/pca.h"
 
@@ -39,7 +39,7 @@ std::vector<float> mean_of(const Sample& sample) {
   return mean;
 }
 
-/// Rows begin..end of the sample less the mean, (end - begin, dim).
+/// Rows begin..end of the sample minus the mean, (end - begin, dim).
 void centred(const Sample& sample, const std::vector<float>& mean, int begin, int end, Rows& out) {
   const auto dim = static_cast<std::size_t>(sample.dim);
   out.resize(area(end - begin, sample.dim));
@@ -101,7 +101,7 @@ Spectrum spectrum_of(const Eigen::MatrixXd& symmetric, int count) {
   return out;
 }
 
-/// Rows of (count, dim) to unit length, and their first large value above zero: a direction has no sign of its own.
+/// Rows of (count, dim) to unit length, and their first large value above zero: a direction has no inherent sign.
 void normalise(Rows& directions, int dim) {
   const auto size = static_cast<std::size_t>(dim);
   for (std::size_t at = 0; at < directions.size(); at += size) {
@@ -172,7 +172,8 @@ Components leading_components(const Sample& sample, int count) {
   out.mean = mean_of(sample);
   const int n = sample.count();
   const int dim = sample.dim;
-  const int width = std::min({count + std::max(32, count / 8), n, dim});  // a little more than asked for: the last come near
+  const int width =
+      std::min({count + std::max(32, count / 8), n, dim});  // a few more than asked for: the last ones are approximate
   SplitMix random(kSeed);
   Rows basis(area(width, dim));
   Rows next(basis.size());

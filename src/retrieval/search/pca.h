@@ -10,7 +10,7 @@
 
 namespace revisit::retrieval {
 
-/// Rows looked at, by reference.
+/// The sampled rows, by reference.
 struct Sample {
   const float* rows = nullptr;
   int dim = 0;
@@ -34,7 +34,7 @@ struct Components {
 /// The `count` leading components, count <= min(sample - 1, dim).
 Components principal_components(const Sample& sample, int count);
 
-/// The two ways it is done; the first for min(sample, dim) up to a thousand or so.
+/// The two methods; the first for min(sample, dim) up to a thousand or so.
 Components exact_components(const Sample& sample, int count);
 Components leading_components(const Sample& sample, int count);
 

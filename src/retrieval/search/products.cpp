@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// A task takes 32 rows of x and 128 of p, piece by piece of k, so that a piece of x stays in the second cache and four of p in
-// the first. The innermost block is 2 x 4: eight sums hide the latency of a multiply-add.
+// A task takes 32 rows of x and 128 of p, piece by piece of k, so that a piece of x stays in the L2 cache and four of p in
+// the L1. The innermost block is 2 x 4: eight sums hide the latency of a multiply-add.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "retrieval/search/products.cpp"
 #include <hwy/foreach_target.h>  // must stand before highway.h
@@ -63,7 +63,7 @@ void TwoByFourProducts(const float* x0, const float* x1, const float* const* p, 
   }
 }
 
-// Rows x_begin..x_end of x by rows p_begin..p_end of p. A block at the edge takes a row twice and drops the second result.
+// Rows x_begin..x_end of x by rows p_begin..p_end of p. A block at the edge computes a row twice and drops the second result.
 void AddTile(const float* x, int x_begin, int x_end, const float* p, int p_begin, int p_end, int m, int k, float* out) {
   constexpr int kPiece = 1024;
   const auto at = [k](const float* base, int row, int column) {

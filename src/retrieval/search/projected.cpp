@@ -56,8 +56,8 @@ void Projected::update(const Source& source) {
   if (!source.folder.empty()) keep(source);
 }
 
-// True when the file holds these rows, or the first of them. The file of a view that saw more rows is of no use: its whitening
-// may have been learnt from rows this view has not.
+// True when the file holds these rows, or the first of them. A file from a view of more rows is useless: its whitening
+// may have been learnt from rows this view lacks.
 bool Projected::take_file(const Source& source) {
   const std::filesystem::path path = source.folder / projected_name(target_);
   auto file = DerivedFile::open(path, DerivedKind::kProjected);
@@ -74,7 +74,7 @@ bool Projected::take_file(const Source& source) {
     whitening_ = WhiteningAccess::make(
         parse_whitening(file->payload().first(whitening_bytes(header.dim, target_)), header.dim, target_, path.string()));
   } catch (const Error&) {
-    return false;  // sound checksums over numbers that are none: not made by us
+    return false;  // sound checksums over invalid numbers: not made by us
   }
   count_ = static_cast<int>(header.rows);
   file_ = std::move(file);

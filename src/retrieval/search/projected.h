@@ -28,7 +28,7 @@ class Projected {
  public:
   explicit Projected(int target) : target_(target) {}
 
-  /// Takes what memory or the file has of these very rows; what is missing is made and kept, in the folder where that is
+  /// Takes what memory or the file has for these rows; what is missing is computed and kept, in the folder where
   /// possible. Error kUsage when there are too few rows to learn from.
   void update(const Source& source);
 
@@ -50,8 +50,8 @@ class Projected {
   std::vector<std::byte> codes_;
 };
 
-/// How many of the first `count` rows a whitening is learnt from: it is learnt anew when an eighth more has come, so that a
-/// growing index does not learn at every photo, and depends on nothing but the rows.
+/// How many of the first `count` rows a whitening is learnt from: it is learnt again after an eighth more, so that a
+/// growing index does not learn at every photo, and depends only on the rows.
 int learnt_rows(int count, int target);
 
 /// "pcaD.rows"; "pcaD.graph"; "hnsw.graph" for target 0.

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // Codes are widened to i16 once per row and multiplied pairwise into i32, which is exact. One query is bound by memory: it
-// streams each row once. Many queries are bound by arithmetic: pieces of 4 queries stay in the first cache while rows pass.
+// streams each row once. Many queries are bound by arithmetic: pieces of 4 queries stay in the L1 cache while rows stream by.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "retrieval/search/scan.cpp"
 #include <hwy/foreach_target.h>  // must stand before highway.h
@@ -21,11 +21,11 @@ using D32 = hn::RepartitionToWide<D16>;
 using V16 = hn::Vec<D16>;
 using V32 = hn::Vec<D32>;
 
-constexpr int kPiece = 2048;  // codes of a query in one pass: 4 KB, so that 4 queries fit the first cache with room for rows
+constexpr int kPiece = 2048;  // codes of a query in one pass: 4 KB, so that 4 queries fit the L1 cache with room for rows
 
 HWY_INLINE V16 widened(const std::int8_t* codes) { return hn::PromoteTo(D16(), hn::LoadU(D8(), codes)); }
 
-// a * b summed in pairs into sum; `high` takes what some instruction sets keep apart.
+// a * b summed in pairs into sum; `high` takes the part some instruction sets keep separate.
 HWY_INLINE V32 multiply_add(V16 a, V16 b, V32 sum, V32& high) { return hn::ReorderWidenMulAccumulate(D32(), a, b, sum, high); }
 
 HWY_INLINE std::int32_t total(V32 a) { return hn::GetLane(hn::SumOfLanes(D32(), a)); }

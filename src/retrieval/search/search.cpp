@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // 1 estimate every row from its codes: key = lower bound of the squared distance (exact) or its middle (fast)
 // 2 compare the rows with the least keys in f32
-// 3 exact: the k-th best distance so far is a limit; rows whose lower bound is beyond it cannot enter. Go on, least key
+// 3 exact: the k-th best distance so far is a limit; rows whose lower bound is beyond it cannot enter. Continue, least key
 //   first, until none is left.
 #include "retrieval/search/search.h"
 
@@ -24,12 +24,12 @@ constexpr int kRowTile = 32;                        // rows of one task
 constexpr int kMaxQueryBlock = 16;                  // queries scanned together
 constexpr int kFastRerank = 50;                     // the fast mode's promise
 constexpr int kRerankStep = 64;                     // rows compared before the limit is looked at again
-constexpr std::size_t kParallelValues = 1U << 20U;  // fewer are compared sooner than a second thread wakes
+constexpr std::size_t kParallelValues = 1U << 20U;  // fewer are compared before a second thread wakes
 constexpr std::size_t kKeyBytes = 64U << 20U;       // memory for keys, unless one query needs more
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Results are ordered by the distance a caller sees, then by row. Squared distances that differ by less than this factor may be
+// Results are ordered by the returned distance, then by row. Squared distances that differ by less than this factor may be
 // the same number as f32, so the limit is widened by it.
 constexpr double kFloatTie = 1 + 3e-7;
 
@@ -97,7 +97,7 @@ class Best {
   }
 
  private:
-  // A row has the length its codes tell, and is no nearer than they allow. What is no number does not agree, either.
+  // A row has the length its codes state and is no nearer than they allow. NaN never agrees.
   bool agrees_with_codes(const Candidate& candidate, const Distance& to) const {
     if (candidate.row >= space_.coded) return true;
     CodeRow row;
@@ -157,7 +157,7 @@ class Scan {
         rows(begin, end, mode);
         return;
       }
-      // Runs of wanted rows: a filter that leaves little also reads little.
+      // Runs of wanted rows: a narrow filter also reads little.
       for (int r = begin; r < end;) {
         int run_end = r;
         while (run_end < end && space_.wanted[run_end] != 0) ++run_end;
@@ -205,7 +205,7 @@ class Scan {
 
 /// The `count` least keys, ascending.
 std::vector<Candidate> least(std::span<const double> keys, int first_row, std::size_t count) {
-  std::vector<Candidate> heap;  // the worst of the kept on top
+  std::vector<Candidate> heap;  // the worst one kept is on top
   heap.reserve(count + 1);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (keys[i] == kInfinity || (heap.size() == count && keys[i] >= heap.front().key)) continue;

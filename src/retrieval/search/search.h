@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Nearest rows by L2, over rows and codes in memory. Exact: no row that could be among the best k goes uncompared in f32.
+// Nearest rows by L2, over rows and codes in memory. Exact: every row that could be among the best k is compared in f32.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace revisit::retrieval {
 
-/// What is searched. Owns nothing.
+/// The rows to search. Owns nothing.
 struct SearchSpace {
   int dim = 0;
   const float* rows = nullptr;       ///< (end, dim)
@@ -24,13 +24,13 @@ struct SearchSpace {
   const std::uint8_t* wanted = nullptr;  ///< (end) 0: left out; null: all are wanted
 };
 
-/// A row compared in f32 that cannot be the one its codes were made from: one of the two is damaged.
+/// A row does not match its codes: one of the two is damaged.
 struct CodesDisagree {
   int row;
 };
 
-/// queries is (n, dim), finite. Throws CodesDisagree. Answers do not depend on the number of threads, nor on which queries come
-/// together.
+/// queries is (n, dim), finite. Throws CodesDisagree. Answers do not depend on the number of threads or on which queries are
+/// batched.
 std::vector<std::vector<Match>> search(const SearchSpace& space, std::span<const float> queries, int top_k,
                                        SearchOptions::Mode mode, SearchStats& stats);
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The methods and their order: whitening first, which hands shorter rows to one of the others.
+// The methods and their order: whitening first, which passes shorter rows to one of the others.
 #include "retrieval/search/searcher.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace revisit::retrieval {
 namespace {
 
 constexpr int kLeastRowsOfGraph = 500;  // fewer are scanned as fast, and exactly
-constexpr int kLeastNearest = 200;      // rows a graph search looks at, at least
+constexpr int kLeastNearest = 200;      // least number of rows a graph search considers
 
 SearchSpace limited(const Collection& rows, const Request& request) {
   SearchSpace space = rows.space;
@@ -55,7 +55,7 @@ class GraphSearcher final : public Searcher {
       const std::vector<int> found = graph.nearest(request.queries.data() + at, nearest);
       stats.rows_reranked += static_cast<std::int64_t>(found.size());
       out.push_back(rank(space, request.queries.data() + at, found, request.top_k));
-      // Copies of one photo can make an island that the rest does not lead out of.
+      // Copies of one photo can form an island that has no links out.
       if (out.back().size() < enough) {
         out.back() = retrieval::search(space, request.queries.subspan(at, dim), request.top_k, mode_, stats).front();
       }
@@ -71,13 +71,13 @@ class GraphSearcher final : public Searcher {
     return graph_;
   }
 
-  int target_;  // values the rows were whitened to; 0: they are as they were
+  int target_;  // values the rows were whitened to; 0: not whitened
   SearchOptions::Mode mode_;
   std::mutex mutex_;
   Graph graph_;
 };
 
-/// Queries and rows become shorter, then another method searches.
+/// Shortens queries and rows, then lets another method search.
 class Whitened final : public Searcher {
  public:
   Whitened(int target, std::unique_ptr<Searcher> inner) : projected_(target), inner_(std::move(inner)) {}

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// How rows are searched, apart from where they lie: one method a family, chosen by the options of a search.
+// How rows are searched, wherever they are stored: one method per family, chosen by the options of a search.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@
 
 namespace revisit::retrieval {
 
-/// Rows with all a search may use. Owns nothing.
+/// Rows with everything a search may use. Owns nothing.
 struct Collection {
   SearchSpace space;                   ///< of every row; its first, end and wanted are a request's
   std::span<const std::uint8_t> live;  ///< (rows) 0: replaced by a newer row; empty: all are live
@@ -29,14 +29,14 @@ struct Request {
   int top_k = 10;
   int first = 0, end = 0;                ///< rows [first, end)
   const std::uint8_t* wanted = nullptr;  ///< (rows) 0: left out; null: all are wanted
-  bool limited = false;                  ///< by rows, place or time: more than replaced rows are left out
+  bool limited = false;                  ///< by rows, place or time: leaves out more than replaced rows
   bool use_codes = true;                 ///< false once codes were found damaged
 };
 
 class Searcher {
  public:
   virtual ~Searcher() = default;
-  /// Best first, ties by row. May be called from many threads as long as the collection stays as it is. Throws CodesDisagree.
+  /// Best first, ties by row. May be called from many threads while the collection does not change. Throws CodesDisagree.
   virtual std::vector<std::vector<Match>> search(const Collection& rows, const Request& request, SearchStats& stats) = 0;
 };
 
@@ -47,7 +47,7 @@ struct SearcherFamily {
   std::unique_ptr<Searcher> (*make)(const SearchOptions& options);
 };
 
-/// The searchers one collection was asked for so far: what a method learns from the rows is learnt once.
+/// The searchers used on a collection so far: what a method learns from the rows is learnt once.
 class Searchers {
  public:
   Searcher& chosen_by(const SearchOptions& options);

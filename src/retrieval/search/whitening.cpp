@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Whitening: learning, applying, keeping.
+// Whitening: learning, applying, saving.
 #include "revisit/whitening.h"
 
 #include <xxhash.h>
@@ -21,7 +21,7 @@
 namespace revisit {
 namespace {
 
-// Of the greatest variance: a direction in which rows hardly differ is not blown up to pure noise.
+// Of the greatest variance: a direction in which rows hardly differ must not be amplified to pure noise.
 constexpr double kRelativeEpsilon = 1e-6;
 constexpr double kLeastEpsilon = 1e-12;
 constexpr std::size_t kApplyRows = 1024;  // centred at a time

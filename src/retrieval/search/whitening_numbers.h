@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of a Whitening as they stand in files, and the way from them to the public class.
+// The numbers of a Whitening as stored in files, and conversion to the public class.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct WhiteningNumbers {
 
 std::uint64_t whitening_bytes(int dim, int target);
 
-/// Mean, then projection. Error kBadFile when the size is not theirs or a value is not finite.
+/// Mean, then projection. Error kBadFile when the size is wrong or a value is not finite.
 WhiteningNumbers parse_whitening(std::span<const std::byte> payload, int dim, int target, const std::string& name);
 
 }  // namespace retrieval

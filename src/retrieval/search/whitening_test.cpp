@@ -118,7 +118,7 @@ Eigen::MatrixXd whitened(const Whitening& whitening, std::span<const float> rows
 }
 
 TEST(Whitening, ReferencesBecomeUncorrelatedAndOfEqualWeight) {
-  // The smaller side above a thousand takes the randomised way.
+  // A smaller side above a thousand uses the randomised method.
   for (const auto& [n, dim, target] : {std::tuple{2000, 64, 20}, {60, 500, 30}, {1100, 1040, 24}}) {
     const auto rows = rows_of(n, dim, dim < 1000 ? 0.95 : 0.99, 7);
     const Whitening whitening = Whitening::learn(rows, dim, target);

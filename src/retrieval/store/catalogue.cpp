@@ -47,7 +47,7 @@ Catalogue Catalogue::open_to_write(const std::filesystem::path& folder) {
   Catalogue out(std::make_unique<Database>(folder / kCatalogueName, Database::Access::kWrite));
   out.version_ = check_schema(*out.database_);
   out.database_->run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-  flush_folder(folder);  // the log's name in it: SQLite flushes it, too, but ignores a failure
+  flush_folder(folder);  // the log's name in it: SQLite flushes it too, but ignores a failure
   out.read_settings();
   return out;
 }
@@ -108,7 +108,7 @@ void Catalogue::read_settings() {
     try {
       if (parsed) return setting.set(settings_.spec, *parsed);
     } catch (const Error&) {
-      // The sentence below says the same and names the file.
+      // The error below says the same and names the file.
     }
     fail(ErrorCode::kBadFile, "'{}': setting '{}' is '{}', but must be {}", file, key, value, setting.wanted);
   };
@@ -130,7 +130,7 @@ void Catalogue::read_settings() {
     }
     return;
   }
-  // Format 1: other names, empty texts for what the model chose, and of the model nothing but its weights.
+  // Format 1: other names, empty texts for what the model chose, and only the weights of the model.
   text("rho");
   if (const std::string pruner = text("pruner"); !pruner.empty()) assign(setting("prune"), "pruner", pruner);
   if (const std::string weights = text("fingerprint"); !weights.empty()) settings_.model_constants["fingerprint"] = weights;
@@ -240,7 +240,7 @@ std::optional<int> Catalogue::live_with_content(std::uint64_t content_hash) {
 }
 
 void Catalogue::require_found(const Line& line, bool is_what_was_asked_for) const {
-  if (is_what_was_asked_for || !fits_seal(line)) return;  // a line that was changed is its own problem
+  if (is_what_was_asked_for || !fits_seal(line)) return;  // a changed line is a problem of its own
   fail_with_hint(ErrorCode::kBadFile, "restore the index from a copy",
                  "'{}' was changed on disk: the lookup of row {} does not match its line", database_->file(), line.row);
 }
@@ -276,7 +276,7 @@ void Catalogue::rewrite(const Line& line) {
 }
 
 void Catalogue::replace_changed(const Line& line) {
-  // Names and hashes in SQLite's own indexes may still be those of before, and a line cannot go while they differ.
+  // SQLite's indexes may still have the old names and hashes, and a line cannot be deleted while they differ.
   database_->run("REINDEX photos");
   Statement(*database_, "DELETE FROM photos WHERE row = ?1").bind(1, std::int64_t{line.row}).run();
   insert(line);
@@ -317,7 +317,7 @@ void Catalogue::rollback() noexcept {
   try {
     database_->run("ROLLBACK");
   } catch (const Error&) {
-    // SQLite rolls back by itself on some errors; then there is nothing left to do.
+    // SQLite rolls back by itself on some errors; then nothing is left to do.
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // catalogue.sqlite: one line per row of the vector file, and the settings. A row is part of the index once its line is
-// committed. Of a line only `live` changes, from 1 to 0 when a newer row takes the name, and place and time when they become
-// known; its seal (line.h) with them.
+// committed. Of a line only `live` changes, from 1 to 0 when a newer row takes the name, and place and time once they become
+// known; its seal (line.h) changes with them.
 #pragma once
 
 #include <cstdint>
@@ -35,12 +35,12 @@ struct PlaceAndTime {
 
 class Catalogue {
  public:
-  /// Error kNotFound when it is not there, kBadFile when it is no catalogue, broken or of a newer version.
+  /// Error kNotFound when it is missing, kBadFile when it is not a catalogue, is broken or of a newer version.
   static Catalogue open(const std::filesystem::path& folder);
   static Catalogue open_to_write(const std::filesystem::path& folder);
-  /// Made with schema and settings in one transaction; a file left empty by a crash is used.
+  /// Created with schema and settings in one transaction; reuses a file left empty by a crash.
   static Catalogue create(const std::filesystem::path& folder, const IndexSettings& settings, std::uint64_t identity);
-  /// Whether there is a catalogue with a schema, so that create() would not be right.
+  /// Whether a catalogue with a schema exists, so that create() must not be used.
   static bool exists(const std::filesystem::path& folder);
 
   const IndexSettings& settings() const { return settings_; }
@@ -54,21 +54,21 @@ class Catalogue {
   /// An index of version 1 has no seals: there any line fits.
   bool fits_seal(const Line& line) const;
   void require_seal(const Line& line) const;    ///< Error kBadFile when it does not fit
-  std::string changed(const Line& line) const;  ///< the sentence about one that does not
+  std::string changed(const Line& line) const;  ///< the error message for one that does not
 
-  // Where SQLite's indexes lead to; whether the line is the one that was meant must be checked.
+  // Lookups by SQLite's indexes; the caller must check that the line is the requested one.
   std::optional<int> newest_with_name(const std::string& name, int rows);  ///< below `rows`, live or not
   std::optional<int> live_with_content(std::uint64_t content_hash);
-  /// Error kBadFile when a line that fits its seal is not the one that was asked for.
+  /// Error kBadFile when a line that fits its seal is not the requested one.
   void require_found(const Line& line, bool is_what_was_asked_for) const;
 
-  /// Of the rows in `live` (empty: all) below `rows` that know a place or a time. Checks the seals of all of them.
+  /// Of the rows in `live` (empty: all) below `rows` that have a place or a time. Checks the seals of all of them.
   std::vector<PlaceAndTime> places_and_times(int rows, const std::vector<std::uint8_t>& live);
 
-  /// An index of version 1 becomes one of version 2, in one transaction: each line is sealed as it stands.
+  /// An index of version 1 becomes one of version 2, in one transaction: each line is sealed as it is.
   /// A catalogue of an older version becomes this one, with what `given` knows of the model.
   void upgrade(const IndexSettings& given);
-  /// Rows come that were described otherwise than the first, though they may be compared.
+  /// Records that new rows were described differently from the first ones, though they may be compared.
   void also_holds(const std::string& difference);
 
   // Each seals the line.
@@ -87,7 +87,7 @@ class Catalogue {
   void read_settings();
   void insert_settings(const IndexSettings& settings);
   bool is_sealed() const { return version_ >= 2; }
-  void take_version();  // a writer may have upgraded it since
+  void take_version();  // a writer may have upgraded it meanwhile
   std::string select_lines(const char* which) const;
   Statement& cached(std::unique_ptr<Statement>& slot, const char* sql);
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What a caller may put into an index. What stands in a file is checked where it is read.
+// What a caller may put into an index. File contents are checked where they are read.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ void require_same_model(const std::filesystem::path& folder, const IndexSettings
   const auto& identity = stored.spec.model_identity;
   const auto& weights = stored.model_constants;
   if (identity == given.spec.model_identity) return;
-  // An index of format 1 says no more about its model than the fingerprint of the weights.
+  // An index of format 1 knows only the fingerprint of its model's weights.
   if (!identity && !weights.empty() && value_of(weights, "fingerprint") == value_of(given.model_constants, "fingerprint")) return;
   if (!identity && weights.empty()) {
     fail_with_hint(ErrorCode::kMismatch, kOwnSettings,

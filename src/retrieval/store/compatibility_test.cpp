@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Every version ever written stays readable: tests/data/index_vN is never changed once there (tests/data/README.md).
+// Every version ever written stays readable: tests/data/index_vN is never changed (tests/data/README.md).
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -37,7 +37,7 @@ class KeptIndex {
  public:
   explicit KeptIndex(const std::string& name = "") {
     if (name.empty()) return;
-    // Tests run in the project's folder.
+    // Tests run in the source folder.
     std::filesystem::copy("tests/data/" + name, folder_.path(), std::filesystem::copy_options::recursive);
   }
   const std::filesystem::path& path() const { return folder_.path(); }
@@ -47,7 +47,7 @@ class KeptIndex {
   TemporaryFolder folder_;
 };
 
-/// Everything that can be asked, as text: numbers to the last bit.
+/// Every answer as text, with numbers to the last bit.
 std::string answers_of(const Index& index) {
   std::string out;
   const auto bits = [&](double value) { out.append(reinterpret_cast<const char*>(&value), sizeof(value)); };

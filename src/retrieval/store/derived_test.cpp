@@ -21,7 +21,8 @@
 #include "core/tensor/parallel.h"
 
 #ifdef __SANITIZE_THREAD__
-// hnswlib locks element after element in the order of the graph, which has no order. One thread builds a graph, so nobody waits.
+// hnswlib locks element after element in the order of the graph, which has no order. A graph is built by one thread, so this
+// cannot deadlock.
 extern "C" const char* __tsan_default_options() { return "detect_deadlocks=0"; }
 #endif
 
@@ -210,7 +211,7 @@ TEST(DerivedFiles, GrowWithTheIndexToWhatMakingThemAtOnceGives) {
       add_views(grown.path(), view.rows(), rows);
       view.refresh();
       view.search(queries, options);
-      // Through the file, too: a fresh view goes on from what the file has.
+      // Through the file too: a fresh view continues from what the file has.
       Index::open(grown.path()).search(queries, options);
     }
     const auto found = view.search(queries, options);
@@ -230,7 +231,7 @@ TEST(DerivedFiles, OfOtherRowsOfTheSameNumberAreNotUsed) {
     const auto queries = queries_of(4);
     add_views(folder.path(), 550, 600);
     Index::open(folder.path()).search(queries, options);
-    add_views(copy.path(), 550, 600, 9000);  // a copy put back, and grown otherwise
+    add_views(copy.path(), 550, 600, 9000);  // a restored copy that grew differently
     const auto want = Index::open(copy.path()).search(queries, options);
     const std::string right = read_bytes(copy / kind.file);
     ASSERT_FALSE(read_bytes(folder / kind.file) == right);
@@ -261,7 +262,7 @@ TEST(DerivedFiles, ArePutBesideAWriterButNotOverALink) {
   }
 }
 
-// Root may write anywhere, so the reader becomes nobody first.
+// Root may write anywhere, so the reader becomes the user nobody first.
 TEST(DerivedFiles, AFolderThatCannotBeWrittenIsSearchedAllTheSame) {
   const TemporaryFolder folder;
   add_views(folder.path(), 0, 600);
@@ -271,7 +272,7 @@ TEST(DerivedFiles, AFolderThatCannotBeWrittenIsSearchedAllTheSame) {
   ASSERT_GE(child, 0);
   if (child == 0) {
     if (::geteuid() == 0 && (::setgid(65534) != 0 || ::setuid(65534) != 0)) ::_exit(3);
-    tensor::set_threads(1);  // the parent's team did not come along
+    tensor::set_threads(1);  // the parent's threads do not exist here
     try {
       for (const Kind& kind : kKinds) {
         const Index index = Index::open(folder.path());

@@ -18,14 +18,14 @@ void check_search(std::span<const float> queries, int dim, const SearchOptions& 
 
 bool filters_by_place_or_time(const SearchOptions& options);
 
-/// (rows) 1 where a row is live and fits; empty: every row is wanted. `known` is asked only when places or times limit.
+/// (rows) 1 where a row is live and fits; empty: every row is wanted. `known` is called only for filters by place or time.
 std::vector<std::uint8_t> wanted_rows(const SearchOptions& options, std::span<const PlaceAndTime> known, int rows,
                                       std::span<const std::uint8_t> live);
 
-/// What checked options ask of a collection of so many rows; `queries` and `wanted` must outlive it.
+/// The request that checked options make of a collection of that many rows; `queries` and `wanted` must outlive it.
 Request request_for(const SearchOptions& options, std::span<const float> queries, const std::vector<std::uint8_t>& wanted, int rows);
 
-/// (rows) 1 where the row's place and time fit; rows that do not know theirs do not.
+/// (rows) 1 where the row's place and time fit; rows without one do not.
 std::vector<std::uint8_t> matching_rows(std::span<const PlaceAndTime> known, int rows, const SearchOptions& options);
 
 }  // namespace revisit::retrieval

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// An index folder as a store: read through Index, written through IndexWriter, which is opened when the first row comes.
+// An index folder as a store: read through Index, written through IndexWriter, which is opened for the first row.
 #include "core/base/fail.h"
 #include "retrieval/store/store.h"
 

@@ -27,7 +27,7 @@ struct Index::Impl {
   std::vector<std::uint8_t> live;  // (rows), empty when no row was replaced
 
   std::mutex mutex;                                            // of the catalogue's statements, `sound` and `places`
-  std::vector<std::uint8_t> sound;                             // (rows) 1: its checksum was found right
+  std::vector<std::uint8_t> sound;                             // (rows) 1: its checksum was verified
   std::optional<std::vector<retrieval::PlaceAndTime>> places;  // read when a search first asks
 
   retrieval::Searchers searchers;
@@ -44,7 +44,7 @@ struct Index::Impl {
   void take_codes() {
     codes = retrieval::open_codes(folder, vectors.header(), snapshot.rows);
     if (codes || snapshot.rows == 0) return;
-    // Deleted or cut. Made anew when nobody writes and the folder lets us; without codes a search is slower, not different.
+    // Deleted or cut. Rebuilt if nobody is writing and the folder is writable; without codes a search is slower, not different.
     const auto lock = retrieval::FolderLock::try_take(folder);
     if (!lock) return;
     codes = retrieval::open_codes(folder, vectors.header(), snapshot.rows);
@@ -72,7 +72,7 @@ struct Index::Impl {
     }
   }
 
-  // The disk may have changed what was written, so nothing is answered from a row or a line whose checksum does not fit.
+  // Data may change on disk, so no answer uses a row or a line whose checksum does not match.
   void require_sound(int row) {
     const std::lock_guard guard(mutex);
     sound.resize(static_cast<std::size_t>(snapshot.rows), 0);
@@ -142,7 +142,7 @@ IndexEntry Index::entry(int row) const {
 
 std::optional<int> Index::find(const std::string& name) const {
   const std::lock_guard guard(impl_->mutex);
-  // Of the rows with one name the newest is the one in use; a later commit cannot change that for this view.
+  // Of the rows with one name the newest is in use; a later commit cannot change that for this view.
   const std::optional<int> row = impl_->catalogue.newest_with_name(name, impl_->snapshot.rows);
   if (!row || !impl_->is_live(*row)) return std::nullopt;
   const retrieval::Line line = impl_->catalogue.line(*row);

@@ -292,7 +292,7 @@ TEST(Index, DerivedCodesCanBeDeletedAndAreMadeAnew) {
   }
   std::filesystem::remove(codes);
   const IndexWriter writer = IndexWriter::open(folder.path(), settings_of(kDim));
-  std::filesystem::remove(codes);  // a reader cannot make them while somebody writes
+  std::filesystem::remove(codes);  // a reader cannot rebuild them during a write
   EXPECT_EQ(Index::open(folder.path()).search(row_content(17, kDim), {})[0][0].row, 17);
   EXPECT_FALSE(std::filesystem::exists(codes));
 }

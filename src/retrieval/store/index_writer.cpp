@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// IndexWriter. Rows go to the files as they come and to an open transaction of the catalogue; commit() makes the files durable
+// IndexWriter. Rows go to the files as they arrive and to an open transaction of the catalogue; commit() makes the files durable
 // and then the transaction, in this order, so that a committed line always has its row. Memory does not grow with the rows.
 #include <xxhash.h>
 
@@ -24,7 +24,7 @@ std::uint64_t random_identity() {
   return (std::uint64_t{random()} << 32U) | random();
 }
 
-// The two files first, then the catalogue: whoever finds a catalogue finds everything.
+// The two files first, then the catalogue: if a catalogue exists, everything does.
 retrieval::Catalogue open_or_create(const std::filesystem::path& folder, const IndexSettings& settings) {
   if (retrieval::Catalogue::exists(folder)) return retrieval::Catalogue::open_to_write(folder);
   const auto vectors = folder / retrieval::kVectorsName;
@@ -54,7 +54,7 @@ void make_folder(const std::filesystem::path& folder) {
   }
 }
 
-// Cuts a torn tail; makes codes that are missing or too short.
+// Cuts a torn tail; rebuilds codes that are missing or too short.
 retrieval::RowAppender open_codes_to_append(const std::filesystem::path& folder, const retrieval::Header& header, int rows) {
   if (!retrieval::open_codes(folder, header, rows)) {
     retrieval::rebuild_codes(folder, retrieval::RowFile(folder / retrieval::kVectorsName, retrieval::FileKind::kVectors, rows));
@@ -68,7 +68,7 @@ struct IndexWriter::Impl {
   std::filesystem::path folder;
   retrieval::FolderLock lock;
   retrieval::Catalogue catalogue;
-  std::string difference;  // of the rows this writer adds from those the index began with
+  std::string difference;  // between the rows this writer adds and the first ones of the index
   int committed;
   retrieval::RowAppender vectors;
   retrieval::RowAppender codes;
@@ -94,14 +94,14 @@ struct IndexWriter::Impl {
                                   file.path());
     const int rows = catalogue.snapshot(0).rows;
     catalogue.upgrade(settings);
-    // What may differ is told by whoever asks; the index remembers it as soon as such a row comes.
+    // The caller reports permitted differences; the index records them with the first such row.
     difference = differences_text(differences(settings.spec, overlaid(catalogue.settings().spec, settings.spec)), Agreement::kTold);
     return rows;
   }
 
   struct Known {
     retrieval::Line line;
-    bool changed = false;  // on disk, so that nothing in it can be relied on
+    bool changed = false;  // on disk, so that nothing in it can be trusted
   };
 
   std::optional<Known> with_name(const std::string& name) {
@@ -116,7 +116,7 @@ struct IndexWriter::Impl {
   void mark_replaced(Known old, const std::string& name) {
     old.line.live = 0;
     if (!old.changed) return catalogue.rewrite(old.line);
-    // What is left is what is sure: that there was a row of this name.
+    // All that is certain: there was a row of this name.
     old.line.entry = {name, "", 0, std::nullopt, std::nullopt};
     if (old.line.row < committed) {
       const retrieval::RowFile rows(folder / retrieval::kVectorsName, retrieval::FileKind::kVectors, committed);
@@ -138,7 +138,7 @@ struct IndexWriter::Impl {
     open = true;
   }
 
-  // After a failed write nobody knows what is on the disk: the transaction is given up and the writer ends.
+  // After a failed write the state of the disk is unknown: the transaction is rolled back and the writer ends.
   template <typename Action>
   void write(const Action& action) {
     try {
@@ -161,8 +161,8 @@ IndexWriter::~IndexWriter() {
 
 namespace {
 
-/// A folder of photos named by mistake must not become an index beside them. What a crash left of an index that was being made
-/// is ours.
+/// A folder of photos named by mistake must not become an index. The remains of an index whose creation crashed are ours to
+/// reuse.
 void refuse_foreign_folder(const std::filesystem::path& folder) {
   std::error_code error;
   if (std::filesystem::exists(folder / retrieval::kCatalogueName, error)) return;

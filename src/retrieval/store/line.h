@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// One line of the photos table, and its seal: a checksum of all that stands in it, so that a bit that flips on the disk does not
-// move a photo to another place. `live` is under it, too: a flipped one would hide a photo, or bring a replaced one back.
+// One line of the photos table, and its seal: a checksum over all its fields, so that a bit that flips on disk does not
+// move a photo to another place. It covers `live` too: a flipped one would hide a photo, or bring a replaced one back.
 #pragma once
 
 #include <cstdint>

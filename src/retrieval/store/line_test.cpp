@@ -32,7 +32,7 @@ TEST(Line, NoTwoLinesThatDifferInOneFieldHaveOneSeal) {
       [](Line& l) { l.entry.name = "b.jpg"; },
       [](Line& l) { l.entry.name = ""; },
       [](Line& l) { l.entry.path = ""; },
-      // The same letters, with the border between name and path elsewhere.
+      // The same characters, with the border between name and path elsewhere.
       [](Line& l) { l.entry.name = "a.jpgd", l.entry.path = "rive/a.jpg"; },
       [](Line& l) { l.entry.name = "drive/a.jpg", l.entry.path = "a.jpg"; },
       [](Line& l) { l.entry.position->east_m = 1.5; },

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Rows in memory: for a program that keeps its collection to itself, and for folders matched without an index.
+// Rows in memory: for collections that are not saved, and for folders matched without an index.
 #include "retrieval/store/memory_store.h"
 
 #include <cstring>

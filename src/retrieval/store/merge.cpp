@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// One index into another, row by row: neither the memory needed nor the work lost by a crash grows with them.
+// One index into another, row by row: neither memory nor the work lost in a crash grows with them.
 #include "core/base/fail.h"
 #include "revisit/index.h"
 
@@ -11,7 +11,7 @@ constexpr int kRowsPerCommit = 1000;
 
 bool is_same(const IndexEntry& there, const IndexEntry& entry) { return there.content_hash == entry.content_hash; }
 
-/// What only the other index knows of a photo both have.
+/// What only the other index knows about a photo both have.
 bool complete(IndexWriter& into, const IndexEntry& there, const IndexEntry& entry) {
   const bool learns = (!there.position && entry.position) || (!there.time_s && entry.time_s);
   if (learns)

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of stores, in the order in which they are asked whether an address is theirs.
+// The kinds of stores, in the order in which they are tried for an address.
 #include "core/base/fail.h"
 #include "retrieval/store/store.h"
 

@@ -9,9 +9,10 @@
 
 namespace revisit::retrieval {
 
-inline constexpr int kCatalogueVersion = 2;  ///< every older one stays readable, and becomes this one when it is written to
+inline constexpr int kCatalogueVersion = 2;  ///< older ones stay readable, and are upgraded to this one when written to
 
-/// Its version. Error kBadFile when it is not exactly the schema of one, so no trigger, view or odd column can come with a file.
+/// Its version. Error kBadFile when it is not exactly the schema of one, so a file cannot bring along triggers, views or odd
+/// columns.
 int check_schema(Database& database);
 
 /// Both within a transaction of the caller's.

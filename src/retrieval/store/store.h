@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Rows and what is known of them, wherever they lie: what stands on a collection asks this and not the folder behind it.
+// Rows and their data, wherever they are stored: code above uses this interface, not the folder behind it.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace revisit::retrieval {
 
-/// Many threads may read at once; a call that is not const needs the store for itself.
+/// Many threads may read at once; a non-const call needs exclusive access.
 class Store {
  public:
   virtual ~Store() = default;
@@ -30,7 +30,7 @@ class Store {
   virtual std::vector<std::vector<Match>> search(std::span<const float> queries, const SearchOptions& options,
                                                  SearchStats* stats) const = 0;
 
-  /// As IndexWriter::add. The row is found from commit() on, and stays, however the process ends.
+  /// As IndexWriter::add. The row can be found after commit(), and stays however the process ends.
   virtual int add(const IndexEntry& entry, std::span<const float> descriptor, bool replace) = 0;
   virtual void commit() = 0;
 };
@@ -39,8 +39,8 @@ class Store {
 struct StoreFamily {
   const char* name;
   bool (*takes)(const std::string& address);
-  /// The store at an address. It is made with `settings` where there is none yet; without them that is Error kNotFound. Rows of
-  /// settings that must agree and do not are refused with Error kMismatch.
+  /// The store at an address. It is created with `settings` if there is none yet; without them that is Error kNotFound. Settings
+  /// that must agree and do not are Error kMismatch.
   std::unique_ptr<Store> (*open)(const std::string& address, const std::optional<IndexSettings>& settings);
 };
 

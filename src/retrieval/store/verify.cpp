@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// verify_index: reads every byte that counts and says what is wrong with it.
+// verify_index: reads every byte that matters and reports what is wrong.
 #include <xxhash.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ void verify_row(retrieval::Catalogue& catalogue, const retrieval::RowFile& vecto
   }
 }
 
-// The bound of every row must hold, or an exact search could miss it.
+// Every row's bound must hold, or an exact search could miss the row.
 void verify_codes(const retrieval::RowFile& codes, const retrieval::RowFile& vectors, int row,
                   std::vector<IndexProblem>& problems) {
   const auto dim = static_cast<std::size_t>(vectors.header().dim);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Changing a picture's values in place of its geometry, as Pillow's ImageEnhance and ImageOps do.
+// Changing a picture's values rather than its geometry, as Pillow's ImageEnhance and ImageOps do.
 #pragma once
 
 #include "revisit/image.h"

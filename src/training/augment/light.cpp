@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// One table a channel does all but the saturation.
+// One table per channel does everything except the saturation.
 #include "training/augment/light.h"
 
 #include <algorithm>

@@ -18,7 +18,7 @@ struct Light {
   double saturation = 1;                ///< 0: gray
 };
 
-/// From dull to harsh, but such that a scene can still be told: gamma 0.6..1.7, exposure 0.6..1.5, cast within a sixth.
+/// From dull to harsh, while scenes stay recognisable: gamma 0.6..1.7, exposure 0.6..1.5, cast within a sixth.
 Light random_light(SplitMix& random);
 
 Image relit(const Image& image, const Light& light);

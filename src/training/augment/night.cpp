@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The picture by day stands for what surfaces reflect. It is lit anew in linear light, exposed, and seen through a bad lens.
+// The picture by day stands for what surfaces reflect. It is relit in linear light, exposed, and seen through a bad lens.
 #include "training/augment/night.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ Colour to_float(const std::array<double, 3>& colour) {
 }
 
 /// What the camera makes of a radiance, 0..255: bright values bend over instead of being cut, as film and sensors do it. The
-/// table is dense near black, where the eye is.
+/// table is dense near black, where the eye is sensitive.
 float shown(float radiance) {
   static const auto kTable = [] {
     std::array<float, 4096> table;
@@ -188,7 +188,7 @@ Night random_night(SplitMix& random) {
   const Rgb& sky = kSkies[random.below(kSkies.size())];
   const double sky_light = factor_between(0.002, 0.12, random);
   for (std::size_t c = 0; c < 3; ++c) out.sky[c] = sky_light * sky[c];
-  const auto town = random.below(kLampColours.size());  // most lamps of a street are of one kind
+  const auto town = random.below(kLampColours.size());  // most lamps in a street are of one kind
   const std::uint64_t count = 1 + random.below(6);
   for (std::uint64_t i = 0; i < count; ++i) {
     Lamp lamp;
@@ -242,7 +242,7 @@ Image at_night(const Image& image, const Night& night) {
     const Colour own{red, green, blue}, colour{shown(radiance[i]), shown(radiance[i + 1]), shown(radiance[i + 2])};
     const float gray = luma(colour.data());
     for (std::size_t c = 0; c < 3; ++c) {
-      // Most of the grain is common to the channels; what is not loses its colour with the picture.
+      // Most of the grain is common to the channels; the rest loses its colour with the picture.
       const float value = gray + saturation * (colour[c] - gray) + noise * (0.8F * of_all + 0.6F * saturation * own[c]);
       out.rgb[i + c] = static_cast<std::uint8_t>(std::clamp(value + 0.5F, 0.0F, 255.0F));
     }

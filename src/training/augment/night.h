@@ -34,12 +34,12 @@ struct Night {
   double amplified = 0;  ///< 1: the camera lifts the dark, grain and all, until every brightness is as frequent; 0: not at all
 };
 
-/// Dusk to deep night, streets under lamps and houses lit from below, quiet pictures and loud ones, dark and amplified.
+/// Dusk to deep night, streets under lamps and houses lit from below, clean and noisy pictures, dark and amplified.
 Night random_night(SplitMix& random);
 
 Image at_night(const Image& image, const Night& night);
 
-/// Whether it is night in it already, or nearly.
+/// Whether the picture is already (nearly) a night picture.
 bool is_dark(const Image& image);
 
 }  // namespace revisit::augment

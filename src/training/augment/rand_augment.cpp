@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What each level means, and which function does it.
+// The meaning of each level, and the function that applies it.
 #include "training/augment/rand_augment.h"
 
 #include <cmath>

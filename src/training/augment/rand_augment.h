@@ -31,15 +31,15 @@ enum class Operation {
 inline constexpr int kOperations = 14;
 inline constexpr int kMagnitudes = 31;  ///< 0..30
 
-/// What a level of 0..30 means for an operation on a picture of this size: a slope, pixels, degrees, a change of factor, bits or
-/// a threshold. Positive; whether the sign may be turned is is_signed().
+/// The meaning of a level of 0..30 for an operation on a picture of this size: a slope, pixels, degrees, a change of factor, bits
+/// or a threshold. Positive; whether the sign may be turned is is_signed().
 double magnitude_of(Operation operation, int level, Size size);
 bool is_signed(Operation operation);
 
-/// Where the picture moves, its edge becomes black.
+/// Where the picture moves, the exposed edge is black.
 Image apply(Operation operation, const Image& image, double magnitude);
 
-/// `count` operations, each drawn anew; signs are turned with probability one half.
+/// `count` operations, each drawn separately; signs are flipped with probability one half.
 Image rand_augment(const Image& image, int count, int level, SplitMix& random);
 
 }  // namespace revisit::augment

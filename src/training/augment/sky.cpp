@@ -13,7 +13,7 @@ namespace revisit::augment {
 namespace {
 
 constexpr int kLeastLuma = 80;
-constexpr int kAboveMean = 10;    // sky is brighter than the picture as a whole
+constexpr int kAboveMean = 10;    // sky is brighter than the picture on average
 constexpr int kWarmth = 14;       // how much red or green may exceed blue: overcast skies are gray
 constexpr int kLargestStep = 16;  // of luma between neighbours: more is an edge
 

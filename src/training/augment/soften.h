@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The smallest blur: along a line, each value gives a share of itself to both neighbours. The sum stays.
+// The smallest blur: along a line, each value gives a share of itself to both neighbours. The sum is preserved.
 #pragma once
 
 #include <cstddef>

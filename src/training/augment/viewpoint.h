@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The same scene from elsewhere: cut out, mirrored, tilted. Only parts of the picture are looked at, so no black edge comes in.
+// The same scene from elsewhere: cropped, mirrored, tilted. Only the inside of the picture is sampled, so there is no black edge.
 #pragma once
 
 #include <array>
@@ -33,8 +33,8 @@ struct Point {
 };
 using Corners = std::array<Point, 4>;  ///< top left, top right, bottom right, bottom left
 
-/// Where a tilted camera's corners lie in a picture: each moved inwards by up to `strength` of both sides, 0..1/3 (what is more
-/// counts as 1/3: moved further, the four would not always be convex).
+/// Where a tilted camera's corners lie in a picture: each moved inwards by up to `strength` of both sides, 0..1/3 (larger
+/// values count as 1/3: beyond that the four are not always convex).
 Corners random_corners(Size picture, double strength, SplitMix& random);
 
 /// The map under which the corners of a result of `size` are looked up at `corners`. They must be convex.

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // Workers take places, not batches: a batch is ready as soon as all of them together can make it, and few are in memory. A place
-// of a batch is a function of the seed, the step and its number, so it does not matter who makes it, or when.
+// of a batch is a function of the seed, the step and its number, so it does not matter which thread makes it, or when.
 #include "training/feed/batches.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ namespace {
 // With variants, pictures are the same for every seed of a study.
 constexpr std::uint64_t kFixedPictures = 0x666978ULL;
 
-constexpr std::size_t kAhead = 2;  // batches in work or waiting to be taken: 60 x 4 pictures of 224 x 224 are 144 MB
+constexpr std::size_t kAhead = 2;  // batches in progress or waiting to be taken: 60 x 4 pictures of 224 x 224 are 144 MB
 
 /// Errors that lie in the picture, not in the machine or the program.
 bool is_the_pictures(const Error& error) {
@@ -72,7 +72,7 @@ struct BatchLoader::Impl {
     std::vector<Slot> slots;
     std::size_t taken = 0;  // guarded by the loader's mutex, like done
     std::size_t done = 0;
-    // Per slot, written by whoever has taken it.
+    // Per slot, written by the worker that took it.
     std::vector<std::vector<std::string>> unreadable;
     std::vector<std::exception_ptr> failures;
   };
@@ -107,7 +107,7 @@ struct BatchLoader::Impl {
   }
 
   ~Impl() {
-    for (auto& worker : workers) worker.request_stop();  // all at once, before the first is waited for
+    for (auto& worker : workers) worker.request_stop();  // all at once, before waiting for the first
   }
 
   void work(const std::stop_token& stop) {
@@ -132,7 +132,7 @@ struct BatchLoader::Impl {
     return jobs.size() < kAhead || std::ranges::any_of(jobs, [](const auto& job) { return job->taken < job->slots.size(); });
   }
 
-  /// The first batch with a place nobody makes yet, or a new one. Null when none can be planned.
+  /// The first batch with an unassigned place, or a new one. Null when none can be planned.
   Job* open_job() {
     for (const auto& job : jobs) {
       if (job->taken < job->slots.size()) return job.get();
@@ -143,7 +143,7 @@ struct BatchLoader::Impl {
     } catch (...) {
       broken = std::current_exception();
     }
-    changed.notify_all();  // the others may take of it, or next() has to throw
+    changed.notify_all();  // others may take places of it, or next() has to throw
     return broken ? nullptr : jobs.back().get();
   }
 
@@ -179,7 +179,7 @@ struct BatchLoader::Impl {
     return 3 * checked_mul(static_cast<std::uint64_t>(data.size.height), static_cast<std::uint64_t>(data.size.width), "pixels");
   }
 
-  /// All pictures of the place or none, so that what is computed of them together is always the same.
+  /// All pictures of the place or none, so that results computed over a place are always the same.
   bool is_known(Batch& batch, std::size_t slot) const {
     if (!known || batch.pictures.empty()) return false;
     const auto wanted = static_cast<std::size_t>(data.images_per_place), first = slot * wanted;
@@ -191,7 +191,7 @@ struct BatchLoader::Impl {
     return true;
   }
 
-  /// One of the place's fixed sets of pictures: numbers them, and returns what their changes are drawn from.
+  /// One of the place's fixed sets of pictures: numbers them, and returns the generator of their augmentation.
   std::uint64_t choose_variant(Job& job, std::size_t slot) const {
     const auto [source, place] = job.slots[slot];
     const auto variant = SplitMix(seed_of(seed, job.batch.step, slot)).below(static_cast<std::uint64_t>(data.variants));
@@ -256,7 +256,7 @@ struct BatchLoader::Impl {
     if (jobs.empty()) std::rethrow_exception(broken);
     Job& job = *jobs.front();
     for (const auto& failure : job.failures) {
-      if (failure) std::rethrow_exception(failure);  // the batch stays: whoever asks again hears it again
+      if (failure) std::rethrow_exception(failure);  // the batch stays: asking again throws again
     }
     for (auto& names : job.unreadable) std::ranges::move(names, std::back_inserter(job.batch.unreadable));
     Batch out = std::move(job.batch);
@@ -294,7 +294,7 @@ struct BatchLoader::Impl {
   std::condition_variable_any changed;
   std::deque<std::unique_ptr<Job>> jobs;  // guarded by mutex, like what follows; in order of their steps
   std::int64_t next_step;
-  std::exception_ptr broken;  // planning failed: no further batch will come
+  std::exception_ptr broken;  // planning failed: there will be no further batch
   std::atomic<double> waited_s{0};
   std::vector<std::jthread> workers;  // last: they use all of the above
 };

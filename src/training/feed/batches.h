@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // Batches of P places x K pictures, made on worker threads. Batch `step` depends on the configuration and `step` alone, so that
-// a run taken up again sees the same pictures.
+// a resumed run sees the same pictures.
 #pragma once
 
 #include <array>
@@ -22,15 +22,15 @@ struct Batch {
   Size size;
   std::vector<float> pixels;            ///< (images, 3, height, width), normalised
   std::vector<std::int64_t> labels;     ///< (images), the place's number within the batch
-  std::vector<std::string> names;       ///< (images), to name a batch in an error
+  std::vector<std::string> names;       ///< (images), to identify a batch in an error
   std::vector<std::string> unreadable;  ///< pictures that could not be read and were replaced by another of their place
 
   // With TrainData::variants; empty otherwise.
   std::vector<std::int64_t> pictures;              ///< (images), the number of each among all that are ever shown
-  std::vector<std::vector<std::uint16_t>> tokens;  ///< (images), where they were known; such a picture's pixels are not filled in
+  std::vector<std::vector<std::uint16_t>> tokens;  ///< (images), if known; the pixels of such a picture are not filled in
 };
 
-/// What is known of a picture of that number already; false: nothing. Called from several threads at once.
+/// Loads the known tokens of a picture by number; false: none. Called from several threads at once.
 using KnownTokens = std::function<bool(std::int64_t picture, std::vector<std::uint16_t>& tokens)>;
 
 struct Normalisation {
@@ -40,7 +40,7 @@ struct Normalisation {
 
 class BatchLoader {
  public:
-  /// Starts `data.workers` threads at batch `first_step`. Places all of whose pictures are `known` are not read. Throws what
+  /// Starts `data.workers` threads at batch `first_step`. Places whose pictures are all `known` are not read. Throws what
   /// open_source throws.
   BatchLoader(const TrainData& data, const TrainAugment& augment, const Normalisation& normalisation, std::uint64_t seed,
               std::int64_t first_step, KnownTokens known = {});

@@ -212,7 +212,7 @@ TEST(Batches, APlaceWithoutAReadablePictureEndsTheRunAtItsBatch) {
   EXPECT_LT(delivered, 6);
   expect_error([&] { loader.next(); }, ErrorCode::kBadImage, "_0000003_");
 
-  // Whoever starts later meets it at the same step.
+  // A run that starts later sees it at the same step.
   BatchLoader later(data_of({testing::gsv(folder)}, 1, 2), kNothing, kPlain, 1, delivered);
   expect_error([&] { later.next(); }, ErrorCode::kBadImage, "_0000003_");
 }
@@ -270,7 +270,7 @@ TEST(Batches, DoNotReadPlacesThatAreKnown) {
   testing::write_place_folders(folder, 4, 2);
   auto data = data_of({testing::folders(folder)}, 4, 2);
   data.variants = 1;
-  // Of places 0 and 1 everything is known, of place 2 one picture of two.
+  // Places 0 and 1 are known completely, place 2 has one known picture of two.
   const auto known = [](std::int64_t picture, std::vector<std::uint16_t>& tokens) {
     if (picture > 4) return false;
     tokens = {static_cast<std::uint16_t>(100 + picture)};

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Single crops of photos and of the town, for learning what a teacher sees in them. Which place they show does not matter.
+// Single crops of photos and of the town, for learning from a teacher. Which place they show does not matter.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@ namespace revisit::feed {
 
 struct Crop {
   Image image;
-  std::vector<std::string> unreadable;  ///< photos that could not be read and were passed over
+  std::vector<std::string> unreadable;  ///< photos that could not be read and were skipped
 };
 
 /// Crop `id` depends on the settings, the seed and `id` alone. May be called from several threads at once.
 class CropSource {
  public:
-  /// Throws Error kNotFound when a folder is not there or holds no photo.
+  /// Throws Error kNotFound when a folder does not exist or holds no photo.
   CropSource(const TrainDistill& settings, Size size, std::uint64_t seed);
 
-  /// Cut out, mirrored and tilted, but in its own light: what a teacher is to look at. Throws Error when 20 photos in a row
+  /// Cropped, mirrored and tilted, but in its own light: the input of a teacher. Throws Error when 20 photos in a row
   /// cannot be read.
   Crop crop(std::int64_t id) const;
   std::string describe() const;  ///< "5,420 photos and a town of 2,000 places"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// GSV-Cities: one table a city in Dataframes/, the pictures in Images/<city_id>/. Places are numbered within their city; cities
-// keep the field's order, so that batches are of one city and negatives look alike.
+// GSV-Cities: one table per city in Dataframes/, the pictures in Images/<city_id>/. Places are numbered within their city; cities
+// keep the usual order, so that batches are of one city and negatives look alike.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ struct GsvPlace {
   std::vector<std::string> pictures;  // paths below the root
 };
 
-/// Tables by city: the known cities in the field's order, then others by name.
+/// Tables by city: the known cities in the usual order, then others by name.
 std::vector<std::string> cities_in(const fs::path& tables) {
   std::vector<std::string> found;
   std::error_code error;
@@ -91,7 +91,7 @@ Integer integer_at(const CsvReader& csv, std::size_t column, const char* what) {
   return out;
 }
 
-// Becomes part of a path.
+// Used as part of a path.
 std::string plain_name_at(const CsvReader& csv, std::size_t column, const char* what) {
   std::string out(trimmed(csv.cell(column)));
   if (out.empty() || out == "." || out == ".." || out.find('/') != std::string::npos || out.find('\0') != std::string::npos) {

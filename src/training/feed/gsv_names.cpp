@@ -19,7 +19,7 @@ namespace {
 
 std::string key_of(std::int64_t place_id, std::string_view panoid) { return fmt::format("{} {}", place_id, panoid); }
 
-/// Takes what stands before the next '_' off the text; nothing when there is none.
+/// Removes and returns the text before the next '_'; empty if there is none.
 std::optional<std::string_view> take_part(std::string_view& text) {
   const auto end = text.find('_');
   if (end == std::string_view::npos) return std::nullopt;
@@ -91,7 +91,7 @@ void GsvFolder::index_by_panorama(const std::string& city_id) {
     for (int i = 0; i < 5; ++i) whole = whole && take_part(rest);  // year, month, northdeg, lat, lon
     std::int64_t place_id = 0;
     if (!whole || std::from_chars(place->data(), place->data() + place->size(), place_id).ec != std::errc()) continue;
-    // Of two pictures of one panorama the first by name, whatever order the disk has them in.
+    // Of two pictures of one panorama the first by name, whatever their order on disk.
     const auto [at, added] = by_panorama_.emplace(key_of(place_id, rest), name);
     if (!added && name < at->second) at->second = name;
   }

@@ -13,7 +13,7 @@
 
 namespace revisit::feed {
 
-/// A row of Dataframes/<City>.csv; the coordinates as they stand there.
+/// A row of Dataframes/<City>.csv; the coordinates as written there.
 struct GsvRow {
   std::string city_id;
   std::int64_t place_id = 0;
@@ -28,7 +28,7 @@ struct GsvRow {
 /// Without the extension; `lat` and `lon` stand in for the row's.
 std::string gsv_stem(const GsvRow& row, const std::string& lat, const std::string& lon);
 
-/// As Python's str() writes the number: the fewest digits that read back as the same, "13.0" for 13. Empty for what is no number.
+/// As Python's str() writes the number: the fewest digits that read back as the same, "13.0" for 13. Empty if it is not a number.
 std::string shortest_text(const std::string& number);
 
 /// The names in one folder of pictures, read once. Opening it throws Error kNotFound.

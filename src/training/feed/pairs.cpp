@@ -52,8 +52,7 @@ class Pairs final : public PlaceSource {
       if (accepted.empty()) continue;
       PairPlace place{query, accepted[accepted.size() / 2], {}, accepted};
       for (int other = std::max(0, query - tolerance_); other <= std::min(frames - 1, query + tolerance_); ++other) {
-        if (come_within(0, accepted, accepted_by(other)))
-          place.queries.push_back(other);  // sets without an order have no neighbours
+        if (come_within(0, accepted, accepted_by(other))) place.queries.push_back(other);  // unordered sets have no neighbours
       }
       places_.push_back(std::move(place));
     }
@@ -74,7 +73,7 @@ class Pairs final : public PlaceSource {
   int stretch() const override { return stretch_; }
   int frame(int place) const override { return at(place).query; }
   /// Places lie negative_frames apart on both traverses, and no picture of one comes within the tolerance of one of the other:
-  /// frames next to each other look alike, and the hardest negatives are what a loss looks for.
+  /// adjacent frames look alike, and the loss seeks the hardest negatives.
   bool may_meet(int place, int other) const override {
     const PairPlace &a = at(place), &b = at(other);
     return place != other && std::abs(a.query - b.query) >= apart_ && std::abs(a.centre - b.centre) >= apart_ &&
@@ -86,7 +85,7 @@ class Pairs final : public PlaceSource {
   }
   Image image(int place, int index, Size) const override { return load_image(photo(place, index).path); }
 
-  /// One of each traverse first: what they have in common is what there is to learn.
+  /// One of each traverse first: what they share is what should be learnt.
   std::vector<int> draw(int place, SplitMix& random) const override {
     std::vector<int> out = PlaceSource::draw(place, random);
     const bool first = is_query(place, out.front());

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The order of the changes is that of the world: where the camera stands, what light there is, what the camera makes of it.
+// The changes follow the physical order: where the camera stands, what light there is, how the camera records it.
 #include "training/feed/picture.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace revisit::feed {
 namespace {
 
-// Whatever the configuration says, an aligned picture moves by at least this much.
+// An aligned picture moves by at least this much, whatever the configuration says.
 constexpr double kAlignedMaxArea = 0.8;
 constexpr double kAlignedStrength = 0.05;
 

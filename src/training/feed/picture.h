@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// From a photo to the picture a network learns from: another viewpoint, the network's size, another light.
+// From a photo to a training picture: another viewpoint, the network's size, another light.
 #pragma once
 
 #include <filesystem>
@@ -11,13 +11,13 @@
 
 namespace revisit::feed {
 
-/// What holds for a picture beside the probabilities of TrainAugment.
+/// Facts about a picture in addition to the probabilities of TrainAugment.
 struct PictureOptions {
-  bool aligned = false;   ///< crop and perspective always, so that nothing can be learnt from where in the picture a thing is
+  bool aligned = false;   ///< crop and perspective always, so that position within the picture teaches nothing
   bool mirrored = false;  ///< decided for all pictures of a place together: a mirrored place is another place
 };
 
-/// Crop and perspective look at the original, then comes Pillow's bilinear resize to `size`, then night, light and RandAugment.
+/// Crop and perspective sample the original, then comes Pillow's bilinear resize to `size`, then night, light and RandAugment.
 /// Without crop, perspective, night and light it is exactly torchvision's Resize and RandAugment. Each change draws its numbers
 /// from a branch of its own: turning one on does not change what the others do.
 Image augment_for_training(const Image& image, const TrainAugment& augment, const PictureOptions& options, Size size,

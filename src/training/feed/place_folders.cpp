@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// One folder a place. With positions.csv, pictures shown together were taken near each other (a building has several sides), and
-// places whose cameras come near each other do not meet (one may see the other).
+// One folder per place. With positions.csv, pictures shown together were taken near each other (a building has several sides),
+// and places whose cameras come near each other are kept apart (one may see the other).
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 
 struct FolderPlace {
   std::vector<int> photos;               // into photos_
-  std::vector<std::vector<int>> beside;  // per photo, which others of the place were taken near it; empty without positions
-  std::vector<int> near;                 // other places that must not be met, ascending
+  std::vector<std::vector<int>> beside;  // per photo, the others of the place taken nearby; empty without positions
+  std::vector<int> near;                 // other places it must not share a batch with, ascending
 };
 
 std::string folder_of(const std::string& photo) {
@@ -31,7 +31,7 @@ std::string folder_of(const std::string& photo) {
   return slash == std::string::npos ? std::string() : photo.substr(0, slash);
 }
 
-/// By photo, the number of its condition; -1 where the table does not say.
+/// By photo, the number of its condition; -1 if the table has none.
 std::vector<int> conditions_of(const std::vector<Photo>& photos, const fs::path& table) {
   std::vector<int> out(photos.size(), -1);
   const std::string text = read_text(table, limits::kMaxCsvBytes);
@@ -118,7 +118,7 @@ class PlaceFolders final : public PlaceSource {
     return conditions_.empty() ? -1 : conditions_[static_cast<std::size_t>(photo_number(place, index))];
   }
 
-  // A picture whose camera nobody knows cannot be paired safely.
+  // A picture with an unknown camera position cannot be paired safely.
   void place(const fs::path& table) {
     std::vector<std::string> notes;
     PositionTable positions = read_positions(table, notes);
@@ -151,7 +151,7 @@ class PlaceFolders final : public PlaceSource {
     }
   }
 
-  /// Notes which pictures were taken side by side, and leaves out those that were taken beside no other.
+  /// Notes which pictures were taken side by side, and leaves out those taken next to no other.
   void split_views(FolderPlace& place, double positive_m) const {
     std::vector<Photo> photos;
     for (const int number : place.photos) photos.push_back(photos_[static_cast<std::size_t>(number)]);

@@ -24,7 +24,7 @@ fs::path settled_folder(const fs::path& path) {
   return ((ignored ? path : found) / "").parent_path();  // without a slash at the end
 }
 
-/// A part of what a source shows: a town, a folder with all below it, or one city of a folder.
+/// A part of the contents of a source: a town, a folder with all below it, or one city of a folder.
 struct Shown {
   fs::path folder;   // empty: a town
   std::string part;  // the town's seed, or the city; empty: all of the folder
@@ -84,7 +84,7 @@ void check_apart(const std::vector<TrainSource>& sources) {
   std::vector<Shown> seen;
   for (const TrainSource& source : sources) {
     const auto shown = shown_by(source);
-    // The two folders of a traverse may lie in each other; that a city is named twice is no less wrong within one source.
+    // The two folders of a traverse may be nested; naming a city twice is wrong even within one source.
     const bool within = source.kind != TrainSource::Kind::kPairs;
     for (std::size_t i = 0; i < shown.size(); ++i) {
       const auto same = [&](const Shown& other) { return other.overlaps(shown[i]); };

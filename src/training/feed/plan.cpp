@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Shuffled within groups, then dealt out in order; a place that may not meet the others of a batch waits for the next batch.
+// Shuffled within groups, then dealt out in order; a place that conflicts with the others of a batch waits for the next batch.
 #include "training/feed/plan.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace revisit::feed {
 namespace {
 
-constexpr int kSearches = 64;  // random searches for a batch of places that may meet
+constexpr int kSearches = 64;  // random searches for a batch of compatible places
 constexpr int kRound = 24;     // turns in which shares are kept
 
 }  // namespace
@@ -36,7 +36,7 @@ std::vector<int> quotas_of(const std::vector<double>& weights, int places_per_ba
     fail_with_hint(ErrorCode::kUsage, "raise places_per_batch, or leave sources out",
                    "{} sources cannot share a batch of {} places", used, places_per_batch);
   }
-  // One each, then one at a time to whoever is furthest below its share.
+  // One each, then one at a time to the source furthest below its share.
   std::vector<int> out(weights.size(), 0);
   for (std::size_t i = 0; i < weights.size(); ++i) out[i] = weights[i] > 0 ? 1 : 0;
   for (int left = places_per_batch - used; left > 0; --left) {
@@ -55,7 +55,7 @@ Turns::Turns(const std::vector<double>& weights)
   std::vector<int> taken(quotas_.size(), 0);
   const int length = std::accumulate(quotas_.begin(), quotas_.end(), 0);
   for (int turn = 1; turn <= length; ++turn) {
-    // Whoever is furthest behind: after each turn everybody is within one of its share.
+    // The one furthest behind: after each turn every source is within one of its share.
     const auto lack = [&](std::size_t i) { return static_cast<double>(quotas_[i]) * turn / length - taken[i]; };
     std::size_t next = 0;
     for (std::size_t i = 1; i < quotas_.size(); ++i) {
@@ -108,7 +108,7 @@ std::shared_ptr<const SourcePlan::Epoch> SourcePlan::epoch(std::int64_t number) 
   return made_.back().second;
 }
 
-/// Groups in order, stretches in any, cut anew each time. Within them as if the pictures were shuffled and places came in the
+/// Groups in order, stretches in any, cut afresh each time. Within them as if the pictures were shuffled and places came in the
 /// order of their first picture: the times until one of n pictures comes up are exponential, n times as short as for one.
 std::vector<int> SourcePlan::order_of(SplitMix& random) const {
   std::vector<std::tuple<int, double, int>> keys;  // group, time, place
@@ -158,7 +158,7 @@ SourcePlan::Epoch SourcePlan::make_epoch(std::int64_t number) const {
   return out;
 }
 
-/// With places that are shown elsewhere in this epoch.
+/// With places that are also shown elsewhere in this epoch.
 void SourcePlan::complete(std::vector<int>& batch, const std::vector<int>& order) const {
   // From where the batch's own group starts: a batch stays in its city.
   const int group = batch.empty() ? 0 : source_.group(batch.back());
@@ -171,7 +171,7 @@ void SourcePlan::complete(std::vector<int>& batch, const std::vector<int>& order
   }
   std::size_t own = batch.size();
   fill_up(batch, candidates);
-  // Too crowded: give up the batch's own places one by one, in the end all of them.
+  // Too crowded: drop the batch's own places one by one, if necessary all of them.
   while (batch.size() < quota_ && own > 0) {
     batch.resize(--own);
     fill_up(batch, candidates);
@@ -190,7 +190,7 @@ void SourcePlan::place_left_over(Epoch& epoch, const std::vector<int>& left_over
   }
 }
 
-/// Puts `place` where another one can leave for a batch with room.
+/// Puts `place` where another one can move to a batch with room.
 void SourcePlan::exchange_for(Epoch& epoch, int place) const {
   for (auto& batch : epoch) {
     const auto in_the_way = std::ranges::count_if(batch, [&](int other) { return !source_.may_meet(place, other); });

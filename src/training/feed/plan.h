@@ -14,10 +14,10 @@
 namespace revisit::feed {
 
 /// How many of a batch's places come from each source: in proportion to the weights, at least one where the weight is not zero.
-/// Throws Error kUsage for weights that cannot be meant and for more sources than places.
+/// Throws Error kUsage for invalid weights and for more sources than places.
 std::vector<int> quotas_of(const std::vector<double>& weights, int places_per_batch);
 
-/// Sources that fill whole batches in turn, in proportion to their weights: negatives of one's own kind are the hard ones.
+/// Sources that fill whole batches in turn, in proportion to their weights: negatives from the same source are the hard ones.
 class Turns {
  public:
   explicit Turns(const std::vector<double>& weights);
@@ -27,7 +27,7 @@ class Turns {
     std::int64_t number;  ///< how many batches of that source came before
   };
   Turn at(std::int64_t step) const;
-  /// Steps until the source has filled so many batches, to whole rounds.
+  /// Steps until the source has filled that many batches, in whole rounds.
   std::int64_t steps_for(std::size_t source, std::int64_t batches) const;
 
  private:
@@ -36,15 +36,15 @@ class Turns {
 };
 
 /// The part of every batch that one source fills. In an epoch each place is shown once, group by group; the last batch is filled
-/// up with places of the same epoch. A place that fits into no batch of its epoch, because it may meet too few others, waits for
+/// up with places of the same epoch. A place that fits into no batch of its epoch, because of too many conflicts, waits for
 /// the next one.
 class SourcePlan {
  public:
-  /// Throws Error kUsage when no `quota` places may meet.
+  /// Throws Error kUsage when no `quota` places are compatible.
   SourcePlan(const PlaceSource& source, int quota, std::uint64_t seed);
 
   std::int64_t batches_per_epoch() const { return batches_; }
-  /// `quota` places, all different, any two of which may meet. May be called from several threads at once.
+  /// `quota` places, all different and compatible. May be called from several threads at once.
   std::vector<int> places_of(std::int64_t step) const;
 
  private:
@@ -63,7 +63,7 @@ class SourcePlan {
   std::size_t quota_;
   std::uint64_t seed_;
   std::int64_t batches_ = 0;
-  std::vector<int> some_batch_;  // places that may meet: what is left when nothing else works
+  std::vector<int> some_batch_;  // compatible places: the last resort
   mutable std::mutex mutex_;
   mutable std::vector<std::pair<std::int64_t, std::shared_ptr<const Epoch>>> made_;  // the last two
 };

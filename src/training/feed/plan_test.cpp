@@ -106,7 +106,7 @@ TEST(SourcePlan, FillsUpFromTheCityItEndsWith) {
 }
 
 TEST(SourcePlan, PlacesThatMustNotMeetNeverDoAndAllAreShown) {
-  // Frames of a drive: neighbours up to 5 frames away are one place to the eye.
+  // Frames of a drive: neighbours up to 5 frames away look like one place.
   const MadeUpPlaces source(203, [](int a, int b) { return std::abs(a - b) > 5; });
   const SourcePlan plan(source, 10, 4);
   for (std::int64_t epoch = 0; epoch < 10; ++epoch) {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// One function a kind of source, and what they share.
+// One function per kind of source, and shared helpers.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ std::unique_ptr<PlaceSource> open_town(const TrainSource& source, int places_per
 /// "gsv-cities 'data'": the last part of the path is enough to tell sources apart.
 std::string source_name(const char* kind, const std::filesystem::path& path);
 
-/// Throws Error kNotFound when it is not a folder; the hint says what should be there.
+/// Throws Error kNotFound when it is not a folder; the hint says what it should contain.
 void require_folder(const std::filesystem::path& folder, const std::string& hint);
 
 struct PlaceCount {
@@ -38,7 +38,7 @@ std::string grouped(std::int64_t number);
 
 void shuffle(std::vector<int>& values, SplitMix& random);
 
-/// One number from several, such as a seed, a step and a slot: neighbours give unrelated numbers.
+/// Mixes several numbers, such as a seed, a step and a slot, into one: neighbours give unrelated results.
 template <typename... Parts>
 std::uint64_t seed_of(Parts... parts) {
   std::uint64_t out = 0;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Little sets of places on disk, and one in memory whose places and conflicts a test chooses.
+// Small sets of places on disk, and one in memory whose places and conflicts a test chooses.
 #pragma once
 
 #include <functional>

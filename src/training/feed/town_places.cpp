@@ -17,7 +17,7 @@ constexpr int kVariants = 1'000'000;  // cameras and traffic under one mood
 constexpr int kMaxPlaces = 10'000'000;
 constexpr std::uint64_t kTrainingTowns = std::uint64_t{1} << 63U;
 
-/// Seeds of `revisit synth` and of validation are small numbers: a town that is trained on is none of theirs.
+/// Seeds of `revisit synth` and of validation are small numbers: so a training town is never one of theirs.
 std::uint64_t town_of(std::uint64_t seed) { return seed_of(seed, 0x747261696eULL) | kTrainingTowns; }
 
 class Town final : public PlaceSource {
@@ -53,7 +53,7 @@ class Town final : public PlaceSource {
     return out;
   }
 
-  /// As wide as photos are (4:3), a tenth larger than wanted, so that cutting out leaves enough.
+  /// As wide as photos are (4:3), a tenth larger than wanted, so that cropping leaves enough.
   Image image(int place, int index, Size wanted) const override {
     const int height = static_cast<int>(std::ceil(1.1 * wanted.height));
     const int width = std::max(static_cast<int>(std::ceil(1.1 * wanted.width)), height * 4 / 3);

@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kMaxClusters = 1024;
 
-// The first blocks of a backbone as a model of its own; tensors are shared with the original.
+// The first blocks of a backbone as a separate model; tensors are shared with the original.
 std::shared_ptr<model::LoadedModel> cut_backbone(const Model& backbone, const FitVladOptions& options, Size size) {
   auto cut = std::make_shared<model::LoadedModel>();
   cut->config = backbone.loaded().config;

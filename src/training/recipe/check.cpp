@@ -51,7 +51,7 @@ void check_run(const TrainConfig& config, const Checker& check) {
 }
 
 void check_model(const TrainModel& model, const Checker& check) {
-  // 0 stands for what arch or the backbone has, and is looked at when that is known.
+  // 0 stands for the value of arch or the backbone, and is checked once that is known.
   check.refuse_if(model.width > 0 && model.heads > 0 && model.width % model.heads != 0, "64 values per head are usual",
                   "[model] width is {}, which is not a multiple of heads, {}", model.width, model.heads);
   check.refuse_if(model.depth > 0 && model.trained_blocks > model.depth, "trained_blocks = depth trains them all",

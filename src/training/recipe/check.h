@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What the keys of a training configuration must agree on.
+// Consistency of the keys of a training configuration.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace revisit::recipe {
 
-/// Every value lies in its own range already. `name` is the file's. Throws Error kUsage with one sentence.
+/// Every value lies in its own range already. `name` is the file's name. Throws Error kUsage with one sentence.
 void check(const TrainConfig& config, const std::string& name);
 
 }  // namespace revisit::recipe

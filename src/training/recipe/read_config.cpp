@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// TOML to TrainConfig: one function a table, one line a key, with the key's range. What several keys must agree on is in
+// TOML to TrainConfig: one function per table, one line per key, with its range. Consistency between keys is in
 // check.cpp.
 #include "core/base/fail.h"
 #include "core/base/file.h"
@@ -16,7 +16,7 @@ namespace {
 constexpr int kWidest = 8'192;       // of a layer
 constexpr int kMostPlaces = 65'536;  // of a batch, and pictures of a place
 
-// What a model keeps of its pruner, but for the layer, which has a key of its own: weitop_layer.
+// Pruner settings kept in the model, except the layer, which has its own key: weitop_layer.
 bool is_of_weitop(const Setting& setting) {
   const std::string_view name = setting.name;
   return setting.model_key != nullptr && name != "prune" && name != "prune_layer";

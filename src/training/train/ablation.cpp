@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // Rows share the tokens of the frozen blocks and the validation set, and are measured at the end of their training, not at their
-// best moment: choosing that on the set it is measured on would flatter rows with more noise.
+// best step: choosing that on the validation set would flatter noisy rows.
 #include "training/train/ablation.h"
 
 #include <fmt/format.h>
@@ -115,7 +115,7 @@ class Study {
   TrainConfig base_;
   fs::path base_model_;
   std::unique_ptr<Validation> validation_;
-  std::map<std::string, Row> done_;  // by settings, so that a configuration that stands in two groups runs once
+  std::map<std::string, Row> done_;  // by settings, so that a configuration in two groups runs once
   std::vector<AblationLine> lines_;
   AblationOutcome outcome_;
 };
@@ -155,7 +155,7 @@ fs::path Study::folder_of(const AblationRow& row, int number) const {
   return study_.run.out / "rows" / fmt::format("{}-s{}", slug_of(row), config_of(row, number).seed);
 }
 
-/// Whether it can be trained, and whether what is there of it was made with the same settings.
+/// Checks that the row can be trained, and that an existing one has the same settings.
 void Study::check(const AblationRow& row, int number) const {
   const TrainConfig config = config_of(row, number);
   check_rhos(config, initial_model(config.model, config.data.size, config.seed).config);
@@ -235,7 +235,7 @@ const Study::Row* Study::finished(const AblationRow& row, int number) {
   nlohmann::ordered_json json{{"schema", 1}, {"minutes", out.minutes}};
   for (const auto& [rho, recall] : out.recall) json["recall"].push_back({{"rho", rho}, {"percent", recall}});
   write_text(out.folder / "result.json", json.dump(1) + "\n");
-  // What only a run that goes on would need.
+  // Needed only to continue the run.
   for (const auto& file : {checkpoint_path(out.folder), previous_checkpoint_path(out.folder), out.folder / "model.safetensors"}) {
     fs::remove(file, ignored);
   }
@@ -277,7 +277,7 @@ AblationOutcome Study::run() {
     row.seeds = static_cast<int>(std::ranges::count_if(std::views::iota(0, row.seeds), [&](int s) { return is_done(row, s); }));
     return row.seeds == 0;
   });
-  // What the others are compared with comes first of all.
+  // The row the others are compared with comes first.
   if (!wanted("parts") && !is_done(base_row, 0)) rows.insert(rows.begin(), base_row);
   for (const auto& row : rows) {
     for (int s = 0; s < row.seeds; ++s) check(row, s);

@@ -15,13 +15,13 @@ using AblationRecall = std::array<double, 4>;  ///< percent, at each of kAblatio
 struct AblationLine {
   std::string group, label;
   double rho = 1;
-  std::vector<AblationRecall> seeds;  ///< one a seed, in their order
+  std::vector<AblationRecall> seeds;  ///< one per seed, in order
 };
 
-/// Markdown: mean over the seeds, with the standard deviation behind +- where there are several, and what R@1 gains on `base` at
-/// the same rho and on the same seeds.
+/// Markdown: mean over the seeds, with the standard deviation after +- if there are several, and the gain in R@1 over `base` at
+/// the same rho and seeds.
 std::string ablation_markdown(const std::vector<AblationLine>& lines, const std::vector<AblationLine>& base);
-/// One line a seed: group,row,rho,seed,recall@1,...
+/// One line per seed: group,row,rho,seed,recall@1,...
 std::string ablation_csv(const std::vector<AblationLine>& lines, std::uint64_t first_seed);
 
 }  // namespace revisit::train

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Which rows a study has, and how they are told.
+// The rows of a study and their table.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -156,8 +156,8 @@ void sync_folder(const fs::path& folder) {
   ::close(fd);
 }
 
-/// The checkpoint there is gets a second name, which the new one does not take away. Where the file system has no second names it
-/// is renamed: a crash before the new one is in place then leaves the previous one.
+/// The existing checkpoint gets a second name (a hard link) that the new one does not replace. On file systems without hard links
+/// it is renamed: a crash before the new one is in place then leaves the previous one.
 void keep_previous(const fs::path& folder) {
   const fs::path current = checkpoint_path(folder), previous = previous_checkpoint_path(folder);
   if (!fs::exists(current)) return;
@@ -177,7 +177,7 @@ void save_checkpoint(const fs::path& folder, const TrainingState& state) {
   const model::Weights weights = to_weights(state);
   Metadata metadata = to_metadata(state);
   metadata["checksum"] = model::checksum_of(weights, metadata);
-  // The current one is only touched once the new one is whole on disk.
+  // The current one is only touched once the new one is complete on disk.
   const fs::path fresh = folder / "checkpoint.new.safetensors";
   model::write_safetensors(fresh, weights, metadata);
   keep_previous(folder);

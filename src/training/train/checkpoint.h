@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Everything a run needs to go on, in one safetensors file: checksummed, replaced whole, with the one before it kept beside it.
+// Everything a run needs to continue, in one safetensors file: checksummed, replaced atomically, with the previous one beside it.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,19 @@ namespace revisit::train {
 struct TrainingState {
   std::int64_t step = 0;             ///< steps done
   std::int64_t validated_step = -1;  ///< the last step whose validation is in the log; -1: none
-  std::int64_t best_step = -1;       ///< whose model was the best so far
-  Recalls best;                      ///< what it reached
+  std::int64_t best_step = -1;       ///< step of the best model so far
+  Recalls best;                      ///< its recalls
   Recalls untrained;                 ///< at step 0
-  std::int64_t unreadable = 0;       ///< pictures that had to be replaced by another one of their place
+  std::int64_t unreadable = 0;       ///< pictures that had to be replaced by another of the same place
   Settings settings;
-  std::string data;  ///< what the sources held
+  std::string data;  ///< description of the sources
   LearnerState learner;
 };
 
 std::filesystem::path checkpoint_path(const std::filesystem::path& folder);
 std::filesystem::path previous_checkpoint_path(const std::filesystem::path& folder);
 
-/// At every moment, under one of the two names, there is a whole checkpoint. Throws Error kNoSpace or kIo.
+/// At any moment there is a complete checkpoint under one of the two names. Throws Error kNoSpace or kIo.
 void save_checkpoint(const std::filesystem::path& folder, const TrainingState& state);
 
 struct FoundCheckpoint {
@@ -38,7 +38,7 @@ struct FoundCheckpoint {
   std::string notice;  ///< one sentence when the newest could not be used
 };
 
-/// The newest that is sound. Throws Error kNotFound when there is none, kBadModel when none that is there is sound.
+/// The newest sound one. Throws Error kNotFound when there is none, kBadModel when none of them is sound.
 FoundCheckpoint load_checkpoint(const std::filesystem::path& folder);
 
 bool has_checkpoint(const std::filesystem::path& folder);

@@ -14,8 +14,8 @@ namespace revisit::train {
 namespace {
 
 constexpr double kWidth = 860, kHeight = 560, kLeft = 70, kRight = 130, kPanel = 200, kTop = 50, kGap = 60;
-constexpr std::size_t kMostPoints = 800;  // a line with more shows no more
-// Told apart by colour-blind readers too.
+constexpr std::size_t kMostPoints = 800;  // more points would not show
+// Distinct for colour-blind readers too.
 constexpr std::array<const char*, 6> kColours{"#00855f", "#d55e00", "#0072b2", "#8a5a9e", "#b08900", "#5b6b7b"};
 
 struct Point {
@@ -143,7 +143,7 @@ void draw_loss(std::string& out, const History& history, double steps) {
     low = std::min(low, point.y);
     high = std::max(high, point.y);
   }
-  if (low < high / 2) low = 0;  // else the fall would be squeezed into the upper part
+  if (low < high / 2) low = 0;  // otherwise the curve would be squeezed into the upper part
   const double margin = high > low ? 0.05 * (high - low) : 0.5;
   Panel panel(out, kTop, steps, std::max(0.0, low - margin), high + margin);
   panel.axes("loss", "{:.3g}");

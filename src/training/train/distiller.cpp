@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The loop of the stage. A thread cuts crops and changes their light while the student learns; the teacher looks at each fresh
-// crop once, in its own light, so the student learns to see by night what the teacher sees by day.
+// The loop of the stage. A thread makes crops and changes their light while the student learns; the teacher sees each fresh
+// crop once, in its own light, so the student learns to see at night what the teacher sees by day.
 #include "training/train/distiller.h"
 
 #include <fmt/ranges.h>
@@ -34,8 +34,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kHeldOut = 32;                              // crops the student is judged by
-constexpr std::int64_t kHeldOutFrom = 1'000'000'000'000;  // their ids, out of reach of learning
+constexpr int kHeldOut = 32;                              // crops for validation
+constexpr std::int64_t kHeldOutFrom = 1'000'000'000'000;  // their ids, never used for training
 constexpr int kJudgeEvery = 200;                          // steps
 
 TrainAugment light_only(const TrainAugment& augment) {
@@ -100,11 +100,11 @@ Settings distill_settings(const TrainConfig& config) {
   return out;
 }
 
-/// What the thread ahead hands over: everything but the tokens of fresh crops.
+/// What the prefetching thread delivers: everything but the tokens of fresh crops.
 struct Prepared {
   CropRotation::Step ids;
   std::vector<feed::Crop> fresh;
-  std::vector<CachedCrop> cached;  // empty where the cache lost it: made again by the caller
+  std::vector<CachedCrop> cached;  // empty if the cache lost it: the caller makes it again
   std::vector<float> pixels;       // of fresh, then cached; those of lost crops are filled in later
 };
 
@@ -132,7 +132,7 @@ class Distiller {
   DistillOutcome run();
 
  private:
-  /// Large enough for all who look at it.
+  /// Large enough for the student and all teachers.
   Size crop_size() const {
     const Size a = teachers_.size(), b = config_.data.size;
     return {std::max(a.height, b.height), std::max(a.width, b.width)};
@@ -145,7 +145,7 @@ class Distiller {
     return static_cast<std::size_t>(teachers_.rows()) * std::accumulate(widths.begin(), widths.end(), std::size_t{0});
   }
 
-  /// The configuration, for a member whose constructor takes its time.
+  /// The configuration, for a member whose constructor is slow.
   const TrainConfig& during(const char* stage) {
     progress_.begin(stage);
     return config_;
@@ -196,7 +196,7 @@ void Distiller::open_cache() {
       fmt::format("{} {} {} {}x{}", teachers_.fingerprint(), crops_.describe(), settings.town_share, size.height, size.width);
   for (const auto& photos : settings.photos) words += " " + settled_path(photos);
   for (const char c : words) key = scatter(key ^ static_cast<std::uint64_t>(static_cast<unsigned char>(c)));
-  // The key in the name: runs that share a folder but not their crops keep apart.
+  // The key is in the name: runs that share a folder but not their crops stay separate.
   cache_ = std::make_unique<TokenCache>(folder / fmt::format("teacher-{:016x}.tokens", key), rotation_.capacity(),
                                         3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width),
                                         token_count(), key,
@@ -236,7 +236,7 @@ Prepared Distiller::prepare(std::int64_t step) const {
   return out;
 }
 
-/// What the teachers say of a crop, put into the cache.
+/// The output of the teachers for a crop, also put into the cache.
 CachedCrop Distiller::taught(const feed::Crop& crop, std::int64_t id) {
   for (const auto& name : crop.unreadable) {
     if (unreadable_.insert(name).second) progress_.say(fmt::format("notice: '{}' cannot be read and is left out", name));
@@ -274,7 +274,7 @@ StudentBatch Distiller::batch_of(Prepared prepared, std::int64_t step) {
   return out;
 }
 
-/// In daylight: how near the student comes to the teacher where both see the same picture.
+/// In daylight: how close the student comes to the teacher when both see the same picture.
 StudentBatch Distiller::held_out() {
   StudentBatch out;
   out.images = kHeldOut;

@@ -15,12 +15,12 @@ namespace revisit::train {
 struct DistillOutcome {
   bool stopped = false;  ///< by a signal; everything up to `step` is saved
   std::int64_t step = 0;
-  std::optional<double> cosine;    ///< between student and teacher on crops that are not learnt from; not of a stage done before
+  std::optional<double> cosine;    ///< between student and teacher on held-out crops; unset for a stage finished earlier
   std::int64_t unreadable = 0;     ///< photos that were left out
   std::filesystem::path backbone;  ///< the student as a model file
 };
 
-/// Writes log.jsonl, checkpoint.safetensors, curve.svg and backbone.safetensors below OUT/distill. A stage that is finished is
+/// Writes log.jsonl, checkpoint.safetensors, curve.svg and backbone.safetensors below OUT/distill. A finished stage is
 /// not run again. Throws Error.
 DistillOutcome distill(const TrainRun& run, ProgressLine& progress);
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// A file's name holds a hash of all that its values depend on: a file of another study is never mistaken for ours.
+// A file's name holds a hash of all that its values depend on: so a file of another study is never used by mistake.
 #include "training/train/frozen_store.h"
 
 #include <fmt/format.h>
@@ -18,8 +18,8 @@
 namespace revisit::train {
 namespace {
 
-constexpr std::string_view kPictures = "pictures 2";      // counts the changes of how sources and augmentation make pictures
-constexpr std::int64_t kPlenty = std::int64_t{1} << 32U;  // slots; the file grows only by those that are filled
+constexpr std::string_view kPictures = "pictures 2";      // raised whenever sources or augmentation make different pictures
+constexpr std::int64_t kPlenty = std::int64_t{1} << 32U;  // slots; only filled ones take space
 
 /// Weights of the frozen part, and the settings of the pictures. Not the seed: fixed pictures do not depend on it.
 std::uint64_t key_of(const TrainConfig& config, const model::LoadedModel& start, int frozen_blocks) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What the frozen blocks make of each fixed picture (TrainData::variants), on disk: they never change, so they run once for all
-// epochs, seeds and rows of a study. Its header knows no torch.
+// The output of the frozen blocks for each fixed picture (TrainData::variants), on disk: it never changes, so they run once for
+// all epochs, seeds and rows of a study. Its header knows no torch.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@
 namespace revisit::train {
 namespace {
 
-constexpr double kTiny = 1e-12;  // below this a vector has no direction and is left as it is, nearly zero
+constexpr double kTiny = 1e-12;  // a shorter vector has no direction and is left nearly zero
 
 torch::Tensor l2_normalise(const torch::Tensor& x) { return x / x.norm(2, -1, true).clamp_min(kTiny); }
 

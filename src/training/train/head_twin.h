@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The WeiAD and SALAD heads on torch tensors: what src/aggregate does, for a batch and with gradients.
+// The WeiAD and SALAD heads on torch tensors: what src/engine/aggregate does, for a batch and with gradients.
 #pragma once
 
 #include <torch/torch.h>

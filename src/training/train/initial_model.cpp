@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The start: settings -> config -> weights. Values of a tensor depend on nothing but the seed and the tensor's name.
+// The start: settings -> config -> weights. Values of a tensor depend only on the seed and the tensor's name.
 #include "training/train/initial_model.h"
 
 #include <fmt/ranges.h>
@@ -25,7 +25,7 @@
 namespace revisit::train {
 namespace {
 
-/// The x whose softplus is y. Nothing gives 0; what stands for it vanishes in f32 beside the weights it is taken from.
+/// The x whose softplus is y. No x gives 0; the stand-in vanishes in f32 next to the weights it is subtracted from.
 double inverse_softplus(double y) {
   constexpr double kZero = -30;  // softplus(-30) = 9e-14
   return y > 0 ? std::max(y + std::log(-std::expm1(-y)), kZero) : kZero;
@@ -43,7 +43,7 @@ std::vector<float> backbone_values(const std::string& name, const std::vector<st
   return normal_values(name, count, 0.02, seed);
 }
 
-/// As torch starts a Linear or a convolution: weight and bias uniform within 1 / sqrt(inputs of the layer).
+/// As torch initialises a Linear or a convolution: weight and bias uniform within 1 / sqrt(inputs of the layer).
 std::vector<float> head_values(const std::string& name, std::size_t count, std::int64_t inputs, double tier_delta,
                                std::uint64_t seed) {
   if (name == "aggregator.dust_bin") return std::vector<float>(count, 1.0F);
@@ -81,7 +81,7 @@ model::Config random_backbone(const TrainModel& settings, Size input, std::uint6
     fail_with_hint(ErrorCode::kUsage, "choose heads so that each gets the same share of the width",
                    "{} heads do not divide a width of {}", vit.heads, vit.width);
   }
-  // A random table has nothing to keep, so it is made for the training pictures.
+  // A random table has nothing worth keeping, so it is made for the training pictures.
   vit.pos_rows = std::max(1, input.height / vit.patch);
   vit.pos_cols = std::max(1, input.width / vit.patch);
   vit.arch = model::arch_name_of(vit);
@@ -128,7 +128,7 @@ void set_pruner(model::Config& config, const TrainModel& settings) {
   config.weitop_hidden = settings.weitop ? settings.weitop_hidden : 0;
 }
 
-/// Of a model whose head learns on: with its WeiToP where it has one and that is wanted.
+/// For a model whose head is trained further: with its WeiToP, if it has one and it is wanted.
 void keep_head(model::Config& config, const TrainModel& settings) {
   const std::string& there = config.head.kind;
   if (there != settings.aggregator) {
@@ -139,7 +139,7 @@ void keep_head(model::Config& config, const TrainModel& settings) {
   if (!settings.weitop || !config.has_weitop()) set_pruner(config, settings);
 }
 
-/// Of a model whose WeiToP learns on, and nothing else: its head and, if it has one, its WeiToP.
+/// For a model of which only WeiToP is trained: its head and, if it has one, its WeiToP.
 void keep_all(model::Config& config, const TrainModel& settings, Size input) {
   if (config.head.kind != model::kWeiad) {
     fail_with_hint(ErrorCode::kUsage, "train one with aggregator = \"weiad\" first",
@@ -155,7 +155,7 @@ void keep_all(model::Config& config, const TrainModel& settings, Size input) {
   if (!config.has_weitop()) set_pruner(config, settings);
 }
 
-/// Leaves the dustbin what the clusters do not take, so that there must be more patches than clusters.
+/// The dustbin gets what the clusters do not take, so there must be more patches than clusters.
 bool is_one_sided(const model::HeadConfig& head) {
   return head.kind == model::kSalad || (head.kind == model::kWeiad && head.transport().dustbin && !head.transport().ghost);
 }
@@ -173,7 +173,7 @@ void check_patches(const model::Config& config) {
 void check_settings(const model::Config& config, const TrainModel& settings) {
   try {
     model::check_config(config, "model settings");
-  } catch (const Error& error) {  // here the user chose the values, not a file
+  } catch (const Error& error) {  // the values come from the user, not a file
     throw Error(ErrorCode::kUsage, error.what(), error.hint());
   }
   if (settings.trained_blocks < 0 || settings.trained_blocks > config.backbone.blocks()) {

@@ -54,7 +54,7 @@ NetworkOptions network_options(const TrainConfig& config) {
   NetworkOptions options;
   options.trained_blocks = config.model.trained_blocks;
   options.weitop_only = config.model.weitop_only;
-  options.dropout = options.weitop_only ? 0 : config.model.dropout;  // it learns what the model really does
+  options.dropout = options.weitop_only ? 0 : config.model.dropout;  // it learns what the model does in use
   options.teacher_gradient = config.loss.teacher_gradient;
   options.tie_deltas = config.model.tie_deltas;
   options.device = device_of(config);
@@ -62,7 +62,7 @@ NetworkOptions network_options(const TrainConfig& config) {
   return options;
 }
 
-/// Matrix products in 16 bits while it lives; torch keeps what needs f32 in f32.
+/// Matrix products in 16 bits during its lifetime; torch keeps what needs f32 in f32.
 class Autocast {
  public:
   Autocast(const std::string& device, const std::string& precision) : on_(device == "cuda" && precision != "f32") {
@@ -105,7 +105,7 @@ std::vector<double> tier_weights(const Network& network) {
   return out;
 }
 
-/// A sentence instead of torch's trace of its own sources.
+/// One sentence instead of torch's stack trace.
 [[noreturn]] void explain(const c10::Error& error, const feed::Batch& batch) {
   const std::string_view text = error.what_without_backtrace();
   const bool memory =
@@ -142,7 +142,7 @@ struct Learner::Impl {
   TrainConfig config;
   NetworkOptions options;
   Network network;
-  std::optional<Network> teacher;  // what the run began with; never learns
+  std::optional<Network> teacher;  // the model the run started with; never trained
   Optimiser optimiser;
   LossScale loss_scale;
   FrozenStore* store;
@@ -191,7 +191,7 @@ FrozenTokens Learner::Impl::frozen_of(const feed::Batch& batch, const torch::Ten
   return out;
 }
 
-/// The model as it was teaches what it became to see a pruned picture as it saw the whole one.
+/// The original model teaches the current one to see a pruned picture as it saw the whole one.
 torch::Tensor Learner::Impl::context_of(const torch::Tensor& pixels, const Forward& out) {
   Forward whole;
   {
@@ -255,7 +255,7 @@ void Learner::Impl::backward(const torch::Tensor& loss, std::int64_t step, StepR
   const bool finite = std::isfinite(result.gradient_norm);
   if (scaled) {
     result.overflowed = !finite;
-    result.finite = finite || loss_scale.value > LossScale::kLeast;  // else no smaller scale can help
+    result.finite = finite || loss_scale.value > LossScale::kLeast;  // otherwise no smaller scale can help
     loss_scale.update(result.overflowed);
     if (result.overflowed) result.gradient_norm = 0;
   } else {

@@ -22,19 +22,19 @@ struct StepResult {
   bool finite = true;                  ///< false: loss or gradient was not, and nothing was changed
   double loss = 0;                     ///< what was minimised
   double place_loss = 0;               ///< multi-similarity
-  std::optional<double> distillation;  ///< not of pruned batches, nor without WeiToP
-  std::optional<double> context;       ///< distance from the model the run began with, when asked for
+  std::optional<double> distillation;  ///< unset for pruned batches and without WeiToP
+  std::optional<double> context;       ///< distance from the model the run started with, if requested
   double rho = 1;
   double lr = 0;  ///< of the backbone
   double gradient_norm = 0;
   double b_acc = 0;
   std::vector<double> tier_weights;  ///< WeiAD, after the step
-  std::optional<double> ghost;       ///< mean mass of the ghost token a cluster
+  std::optional<double> ghost;       ///< mean mass of the ghost token per cluster
   std::optional<double> tier_agreement;
   bool overflowed = false;  ///< fp16: the gradient was too large for the loss scale, and nothing was changed
 };
 
-/// What a learner needs to go on where another one stopped.
+/// What a learner needs to continue where another one stopped.
 struct LearnerState {
   model::LoadedModel model;
   model::Weights optimiser;
@@ -43,10 +43,10 @@ struct LearnerState {
 
 class Learner {
  public:
-  /// `store`: what the frozen blocks made of numbered pictures is kept there; null: they run for every batch. `beginning`: the
-  /// model that teaches [loss] context, the one the run began with; null: nobody does. Throws Error kUsage for a device or
+  /// `store` keeps the output of the frozen blocks for numbered pictures; null: they run for every batch. `beginning`: the
+  /// model that teaches [loss] context, the one the run started with; null: none. Throws Error kUsage for a device or
   /// precision this LibTorch cannot serve.
-  /// Pictures of a batch whose frozen tokens are there: computed, or known already.
+  /// Number of pictures in a batch with frozen tokens, computed or already known.
   using Frozen = std::function<void(std::int64_t done, std::int64_t total)>;
 
   Learner(const TrainConfig& config, const model::LoadedModel& start, FrozenStore* store = nullptr,
@@ -68,7 +68,7 @@ class Learner {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Sets torch's and our own team. Returns its size; 0 asks for every core.
+/// Sets torch's and our own threads. Returns their number; 0 asks for every core.
 int use_threads(int threads);
 
 }  // namespace revisit::train

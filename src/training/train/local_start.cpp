@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Three things a ViT otherwise has to learn first:
+// Three things a ViT would otherwise have to learn first:
 //  - patch embedding: cosine waves over the patch in brightness and two colour differences, each divided by how strong its
 //    frequency is in photos (amplitudes fall as 1/frequency), so that edges are not drowned by the mean colour;
 //  - position table: waves along both axes, a quarter of them from one patch to the whole grid long;
 //  - attention: keys begin equal to queries, so a token attends to tokens like itself, in content or in place.
-// Matrices else are normal with deviation 1 / sqrt(inputs), less where a block adds to its input.
+// Other matrices are normal with deviation 1 / sqrt(inputs), less where a block adds to its input.
 #include "training/train/local_start.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ constexpr std::array<std::array<double, 3>, 3> kColours{{{0.57735, 0.57735, 0.57
 /// Strongest first: the ones a narrow network has room for.
 std::vector<Wave> waves(int patch) {
   constexpr double kColourStrength = 0.15;  // of the brightness at the same frequency
-  constexpr double kNoise = 0.15;           // below it there is little to see
+  constexpr double kNoise = 0.15;           // below it there is little signal
   std::vector<Wave> out;
   for (int colour = 0; colour < 3; ++colour) {
     for (int u = 0; u < patch; ++u) {
@@ -74,7 +74,7 @@ std::vector<float> patch_filters(const std::string& name, int width, int patch, 
   return out;
 }
 
-/// Row 0 is CLS, which stands nowhere.
+/// Row 0 is CLS, which has no position.
 std::vector<float> position_waves(int width, int rows, int cols) {
   std::vector<float> out(static_cast<std::size_t>(1 + rows * cols) * static_cast<std::size_t>(width), 0.0F);
   const int waves = std::max(1, width / 4);
@@ -92,7 +92,7 @@ std::vector<float> position_waves(int width, int rows, int cols) {
   return out;
 }
 
-/// A token meets itself with a logit of about 3: kSelf, less what the cut of the normal takes.
+/// A token meets itself with a logit of about 3: kSelf, minus the effect of truncating the normal.
 std::vector<float> queries_as_keys(const std::string& name, const model::VitConfig& vit, std::uint64_t seed) {
   constexpr double kSelf = 4;
   const auto part = static_cast<std::size_t>(vit.width) * static_cast<std::size_t>(vit.width);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// First values of a random backbone that already knows what any picture is like, so that a short training need not find it out:
-// patches enter as frequencies, positions as waves, and attention begins with what is alike and near.
+// Initial values of a random backbone that suit any picture, so that a short training need not learn them:
+// patches enter as frequencies, positions as waves, and attention starts with what is similar and near.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // Multi-similarity miner and loss as pytorch-metric-learning computes them, WeiToP's distillation, and how far a
-// pruned picture is off.
+// pruned picture deviates.
 #include "training/train/losses.h"
 
 #include <limits>
@@ -76,7 +76,7 @@ torch::Tensor context_loss(const torch::Tensor& tokens, const torch::Tensor& who
 double tier_agreement(const torch::Tensor& tier_of, const torch::Tensor& labels) {
   const torch::NoGradGuard no_grad;
   const torch::Tensor place = labels.to(tier_of.device());
-  const torch::Tensor pairs = same_place(place) & not_oneself(place);  // each pair twice, which changes no share
+  const torch::Tensor pairs = same_place(place) & not_oneself(place);  // each pair twice, which does not change the mean
   const auto count = pairs.sum().item<std::int64_t>();
   if (count == 0) return 0;
   const torch::Tensor equal = tier_of.unsqueeze(1) == tier_of.unsqueeze(0);  // (B, B, M)

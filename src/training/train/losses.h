@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What is minimised: multi-similarity loss over mined pairs, the distillation of token importance into WeiToP, and how far a
+// The losses: multi-similarity loss over mined pairs, the distillation of token importance into WeiToP, and how far a
 // pruned picture is from the whole one.
 #pragma once
 
@@ -31,7 +31,7 @@ PlaceLoss multi_similarity(const torch::Tensor& descriptors, const torch::Tensor
 /// settings.summed_kl. gamma is not applied here.
 torch::Tensor distillation(const torch::Tensor& importance, const torch::Tensor& scores, const TrainLoss& settings);
 
-/// How far a picture of which patches were dropped is from the whole one: mean squared difference of `tokens` (B, T, D) from
+/// How far a pruned picture is from the whole one: mean squared difference of `tokens` (B, T, D) from
 /// `whole_tokens`, those of the same patches in the whole picture, as a share of the variance of the latter, plus 1 - the cosine
 /// of the descriptors (B, dim).
 torch::Tensor context_loss(const torch::Tensor& tokens, const torch::Tensor& whole_tokens, const torch::Tensor& descriptor,

@@ -34,7 +34,7 @@ constexpr const char* kUsage =
     "                     [--seed S] [--ablation [--seeds N] [--only GROUPS]]\n"
     "`revisit train` and `revisit ablate` start it; their --help explains the options.\n";
 
-// Those of `revisit train` and `revisit ablate` that messages of the library speak of.
+// Flags of `revisit train` and `revisit ablate` that library messages may name as fields.
 const std::vector<std::string> kFlags{"--out",   "--resume", "--device", "--precision", "--threads",
                                       "--steps", "--seed",   "--seeds",  "--only"};
 
@@ -175,13 +175,13 @@ int run(const std::vector<std::string>& words) {
   }
   if (!job.config.distill.teachers.empty()) {
     progress.begin("checking the places to train on after the distillation");
-    if (job.config.steps > 0) train::check_places(job.config);  // hours before they are needed
+    if (job.config.steps > 0) train::check_places(job.config);  // fail now rather than hours later
     const train::DistillOutcome distilled = train::distill(job, progress);
     progress.clear();
     if (distilled.stopped) return stopped(distilled.step, job.config.distill.steps, "steps of the distillation", job, words);
     if (job.config.steps == 0) return print(distilled);
     job.config.model.backbone = distilled.backbone;
-    job.resume = job.resume && train::has_checkpoint(job.out);  // the first stage may be all that was begun
+    job.resume = job.resume && train::has_checkpoint(job.out);  // perhaps only the first stage was started
   }
   const train::TrainOutcome outcome = train::train(job, progress);
   progress.clear();

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Which tensors learn, and the way of a batch through the frozen and the trained part.
+// Which tensors are trained, and the path of a batch through the frozen and the trained part.
 #include "training/train/network.h"
 
 #include <cstring>
@@ -43,7 +43,7 @@ torch::Tensor to_tensor(const model::Weights& weights, const std::string& name, 
   return tensor;
 }
 
-/// Makes T - 1 equal steps stay equal: each gets the gradient one number shared by all would have.
+/// Keeps T - 1 equal steps equal: each gets the gradient of one number shared by all.
 void tie(const torch::Tensor& deltas) {
   const double low = deltas.min().item<double>();
   const double high = deltas.max().item<double>();
@@ -119,7 +119,7 @@ torch::Tensor Network::run_block(int index, const torch::Tensor& tokens) const {
 
 void Network::advance(FrozenTokens& state, int first, int last, double rho) const {
   for (int done = first;; ++done) {
-    // A defined input means that the pruning layer was passed already, perhaps at the very end of the frozen part.
+    // A defined input means that the pruning layer has been passed, perhaps at the very end of the frozen part.
     if (has_weitop() && done == config_.own.prune_layer && !state.weitop_input.defined()) {
       state.weitop_input = patches_of(config_, state.tokens).detach();
       if (rho < 1) {
@@ -191,7 +191,7 @@ torch::Tensor Network::tokens(const torch::Tensor& pixels, int block, const torc
 model::LoadedModel Network::to_model() const {
   model::LoadedModel out;
   out.config = config_;
-  out.config.calibration.reset();  // it was measured with other weights
+  out.config.calibration.reset();  // measured with other weights
   for (const auto& [name, shape] : model::required_tensors(config_)) {
     const torch::Tensor tensor = tensors_.at(name).detach().to(torch::kCPU, torch::kFloat32).contiguous();
     const float* data = tensor.data_ptr<float>();

@@ -29,8 +29,8 @@ struct NetworkOptions {
 struct FrozenTokens {
   torch::Tensor tokens;        // (B, 1 + R + N, D) before the first trained block
   torch::Tensor weitop_input;  // (B, N0, D) patch tokens after PruneConfig::layer blocks, detached; undefined without WeiToP, or
-                               // when that point lies in the trained part
-  torch::Tensor kept;          // (B, N) int64, ascending: which of the N0 patches stayed; undefined when none were dropped yet
+                               // when that point is in the trained part
+  torch::Tensor kept;          // (B, N) int64, ascending: which of the N0 patches stayed; undefined if none have been dropped yet
   int columns = 0;             // of the patch grid
 };
 
@@ -68,7 +68,7 @@ class Network {
   /// where blocks learn. `seen` (K) int64: the embedded tokens that are gone on with, all when undefined.
   torch::Tensor tokens(const torch::Tensor& pixels, int block, const torch::Tensor& seen = {}) const;
 
-  /// Back to a model file's content: f32, with config's fingerprint made anew and no calibration.
+  /// Back to the content of a model file: f32, with a new fingerprint and no calibration.
   model::LoadedModel to_model() const;
 
  private:

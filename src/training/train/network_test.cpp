@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What learns and what does not, and what a network refuses.
+// What is trained and what is not, and what a network refuses.
 #include "training/train/network.h"
 
 #include <gtest/gtest.h>

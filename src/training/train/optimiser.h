@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// AdamW of our own, so that its whole state is two tensors and a count by the name of each parameter: saved and restored to the
-// bit. A parameter without a gradient in a step is left alone, as torch does it. Matrices of blocks may take orthogonal steps
+// Our own AdamW, so that its whole state is two tensors and a count by the name of each parameter: saved and restored to the
+// bit. A parameter without a gradient in a step is left alone, as in torch. Matrices of blocks may take orthogonal steps
 // (Muon) instead.
 #pragma once
 

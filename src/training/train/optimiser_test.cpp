@@ -78,7 +78,7 @@ TEST(Optimiser, GivesEachKindOfParameterItsOwnRule) {
   settings.lr = 6e-5;
   settings.weight_decay = 0.01;
   EXPECT_EQ(rule_of("backbone.model.blocks.3.attn.qkv.weight", settings).lr, 6e-5);
-  EXPECT_EQ(rule_of("aggregator.score.0.weight", settings).lr, 6e-5);  // as the backbone unless said otherwise
+  EXPECT_EQ(rule_of("aggregator.score.0.weight", settings).lr, 6e-5);  // as the backbone unless set
   EXPECT_DOUBLE_EQ(rule_of("aggregator.thetaD", settings).lr, 6e-3);
   EXPECT_EQ(rule_of("aggregator.thetaD", settings).weight_decay, 0);
   EXPECT_EQ(rule_of("weitop.2.bias", settings).lr, 6e-5);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The words of the line, and when it is shown.
+// The text of the line, and when it is shown.
 #include "training/train/progress_line.h"
 
 #include <fmt/format.h>

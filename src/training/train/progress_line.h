@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What the run is doing and how far it is: one rewriting line on a terminal, otherwise a line at least every ten seconds, also
-// while a single call takes minutes; and sentences in between.
+// What the run is doing and its progress: one rewritten line on a terminal, otherwise a line at least every ten seconds, even
+// while a single call takes minutes; and messages in between.
 #pragma once
 
 #include <cstddef>
@@ -37,13 +37,13 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// What is done from now on, such as "reading the backbone 'a.pth'", until the next begin, update or clear. The first one is
-  /// shown at once, others when they last: quick ones need no line.
+  /// What happens from now on, such as "reading the backbone 'a.pth'", until the next begin, update or clear. The first one is
+  /// shown at once, others only if they last: quick ones need no line.
   void begin(const std::string& stage);
   void count(std::int64_t done, std::int64_t total);  ///< parts of the stage
   void update(const TrainProgress& progress);
   void say(const std::string& sentence);  ///< a line of its own
-  void clear();                           ///< wipes the terminal line; nothing is being done
+  void clear();                           ///< wipes the terminal line; ends the current stage
   void tick();                            ///< shows what is due
 
  private:

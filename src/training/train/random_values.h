@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Random values of a tensor, which depend on nothing but the seed and the tensor's name.
+// Random values of a tensor, which depend only on the seed and the tensor's name.
 #pragma once
 
 #include <cmath>

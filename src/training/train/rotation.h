@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Which crops a step of distillation looks at: some the teacher sees for the first time, the rest from its cache. A function of
+// Which crops a step of distillation uses: some the teacher sees for the first time, the rest from its cache. A function of
 // the settings and the step alone.
 #pragma once
 

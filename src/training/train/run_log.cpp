@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Lines are appended with one write each, so that a crash can spoil no more than the last one.
+// Lines are appended with one write each, so that a crash can damage only the last one.
 #include "training/train/run_log.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// log.jsonl: one object a step and one a validation, in order. It is also the lock: one run at a time writes a folder.
+// log.jsonl: one object per step and per validation, in order. It is also the lock: only one run at a time writes to a folder.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ struct LoggedValidation {
   std::int64_t step = 0;
   Recalls recalls;
 };
-/// What the curve shows.
+/// The data of the curve.
 struct History {
   std::vector<LoggedStep> steps;
   std::vector<LoggedValidation> validations;
 };
 
-/// What a step's line says beside what was learnt. Times are the only fields that differ between two runs of one configuration.
+/// Further data of a step's line. Times are the only fields that differ between two runs of one configuration.
 struct StepSurroundings {
   double images_per_s = 0;
   double waiting = 0;  ///< share of the time spent waiting for pictures
@@ -50,7 +50,7 @@ class RunLog {
   void add(std::int64_t step, const StepResult& result, const StepSurroundings& surroundings);
   void add(std::int64_t step, const Recalls& recalls, double seconds);
   using Values = std::vector<std::pair<std::string, double>>;
-  void add(std::int64_t step, const Values& values);  ///< a step told by numbers alone; "loss" is drawn
+  void add(std::int64_t step, const Values& values);  ///< a step given as plain numbers; "loss" is drawn
 
   const History& history() const { return history_; }
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What depends on nothing but the settings and the step: learning rate, rho, and the seed of dropout. A run taken up again needs
+// What depends on nothing but the settings and the step: learning rate, rho, and the seed of dropout. A resumed run needs
 // none of it stored.
 #pragma once
 
@@ -26,7 +26,7 @@ inline std::uint64_t step_seed(std::uint64_t seed, std::uint64_t purpose, std::i
 
 inline std::uint64_t dropout_seed(std::uint64_t seed, std::int64_t step) { return step_seed(seed, 0x64726f70ULL, step); }
 
-/// 1, or for some of the steps a random share of the tokens when `random_rho_from` asks for it.
+/// 1, or a random share of the tokens for some steps if `random_rho_from` is below 1.
 inline double rho_of_step(const TrainLoss& settings, std::uint64_t seed, std::int64_t step) {
   if (settings.random_rho_from >= 1 || step < settings.random_rho_after) return 1;
   SplitMix random(step_seed(seed, 0x72686fULL, step));

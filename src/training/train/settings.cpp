@@ -34,7 +34,7 @@ class Words {
   Words& number(const char* key, const T& value) {
     return text(key, fmt::format("{}", value));
   }
-  /// A setting that came later: runs from before it go on.
+  /// A setting added later: runs from before it can continue.
   template <typename T>
   Words& changed(const char* key, const T& value, const T& usual) {
     return value == usual ? *this : number(key, value);
@@ -124,7 +124,7 @@ void add_validation(Words& words, const TrainValidation& validation) {
   words.number("town_seed", validation.town_seed).list("rhos", validation.rhos);
 }
 
-/// A list has one entry a value, all under its key.
+/// A list has one entry per value, all under its key.
 std::map<std::string, std::vector<std::string>> by_key(const Settings& settings) {
   std::map<std::string, std::vector<std::string>> out;
   for (const auto& [key, value] : settings) out[key].push_back(value);

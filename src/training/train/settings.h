@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// A configuration as a list of words: kept in a checkpoint, so that a run is only taken up with the settings it began with.
+// A configuration as a list of words: kept in a checkpoint, so that a run is only resumed with the settings it was started with.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace revisit::train {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;  ///< ("optimiser.lr", "6e-05"), in the order of train.h
 
-/// However it was spelt: a run may go on from another folder.
+/// However the path was spelt: a run may be resumed from another folder.
 std::string settled_path(const std::filesystem::path& path);
 
 /// Everything that can change what is learnt. Not steps, threads, workers and checkpoint_minutes: those may change between the

@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* kWeight = "projector.weight";
 constexpr const char* kBias = "projector.bias";
-constexpr int kWholeAtLast = 5;      // one of so many steps
+constexpr int kWholeAtLast = 5;      // the last fifth of the steps
 constexpr double kEndFactor = 0.02;  // of the learning rate: the last steps only settle
 
 TrainOptimiser schedule_of(const TrainDistill& settings) {
@@ -36,8 +36,8 @@ TrainOptimiser schedule_of(const TrainDistill& settings) {
   return out;
 }
 
-/// Rows of the tokens a step looks at, CLS and registers always among them. Undefined: all. What the student sees at last is
-/// whole pictures, as it will in use.
+/// Rows of the tokens a step looks at, CLS and registers always among them. Undefined: all. In the end the student sees
+/// whole pictures, as in use.
 torch::Tensor seen_rows(const TrainConfig& config, std::int64_t step, std::int64_t prefix, std::int64_t rows) {
   const TrainDistill& settings = config.distill;
   if (settings.seen_share >= 1 || step >= settings.steps - settings.steps / kWholeAtLast) return {};

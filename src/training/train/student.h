@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// One step of distillation: pictures and a teacher's tokens in, a better student out. Its header knows no torch.
+// One step of distillation: pictures and a teacher's tokens in, a better student out. The header does not need torch.
 #pragma once
 
 #include <cstdint>

@@ -27,14 +27,14 @@ class Teacher {
   int rows() const;  ///< 1 + patches
   int width() const;
   Size grid() const;
-  std::string fingerprint() const;  ///< of all its tokens depend on
+  std::string fingerprint() const;  ///< of everything its tokens depend on
 
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 
-/// Several that look at the same patches. A token of theirs is the tokens of all, one after the other.
+/// Several teachers with the same patches. Their tokens are concatenated.
 class Teachers {
  public:
   /// Throws Error kUsage for none, and for teachers with different grids.
@@ -44,7 +44,7 @@ class Teachers {
 
   int rows() const { return teachers_.front()->rows(); }
   Size grid() const { return teachers_.front()->grid(); }
-  Size size() const { return size_; }  ///< that shows each of them all it can see
+  Size size() const { return size_; }  ///< large enough for each of them
   const std::vector<int>& widths() const { return widths_; }
   std::string fingerprint() const;
 

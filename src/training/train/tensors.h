@@ -21,7 +21,7 @@ inline void add_tensor(model::Weights& weights, const std::string& name, const t
   weights.add_f32(name, tensor.sizes().vec(), std::vector<float>(values, values + flat.numel()));
 }
 
-/// Into a tensor that is there already, on whatever device. Throws Error kBadModel when the shapes differ or it is missing.
+/// Into an existing tensor on any device. Throws Error kBadModel when the shapes differ or it is missing.
 inline void copy_tensor(const model::Weights& weights, const std::string& name, torch::Tensor& tensor) {
   const model::TensorView& view = weights.at(name);
   if (view.shape != tensor.sizes().vec()) {

@@ -37,7 +37,7 @@ inline std::vector<float> values_of(const torch::Tensor& tensor) {
   return {flat.data_ptr<float>(), flat.data_ptr<float>() + flat.numel()};
 }
 
-/// Largest absolute difference; infinite for other shapes (but for dimensions of 1) and for NaN.
+/// Largest absolute difference; infinite for different shapes (except dimensions of 1) and for NaN.
 inline double distance(const torch::Tensor& a, const torch::Tensor& b) {
   if (a.squeeze().sizes() != b.squeeze().sizes()) return INFINITY;
   const double worst = (a.squeeze().to(torch::kFloat64) - b.squeeze().to(torch::kFloat64)).abs().max().item<double>();

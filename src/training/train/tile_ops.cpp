@@ -146,7 +146,7 @@ struct Attention : Function<Attention> {
   }
 };
 
-constexpr int kTogether = 16'384;  // values one thread takes at a time
+constexpr int kTogether = 16'384;  // values per task of a thread
 
 /// run(first, count) over all of `count` values.
 template <typename Run>
@@ -195,7 +195,7 @@ torch::Tensor fast_gelu(const torch::Tensor& x) { return Gelu::apply(x); }
 
 torch::Tensor batched_product(const torch::Tensor& a, const torch::Tensor& b) {
   if (!tile_products) return torch::matmul(a, b);
-  // A transposed view stays one: the kernel reads either way.
+  // A transposed view is kept: the kernel reads both.
   const auto operand = [](const torch::Tensor& x) { return x.stride(-1) == 1 ? as_is(x) : turned(x.transpose(-2, -1)); };
   torch::Tensor out = torch::empty({a.size(0), a.size(1), b.size(2)}, a.options());
   for (std::int64_t i = 0; i < a.size(0); ++i) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What most of a step's time goes into, with gradients, on the tiles of the processor (tensor/tiles.h): products in bfloat16,
-// everything else in f32. Torch's own way with bfloat16 is no help: docs/decisions/0006-bfloat16-training-on-the-cpu.md.
+// Where most of a step's time goes, with gradients, on the tiles of the processor (tensor/tiles.h): products in bfloat16,
+// everything else in f32. Torch's own bfloat16 does not help: docs/decisions/0006-bfloat16-training-on-the-cpu.md.
 #pragma once
 
 #include <torch/torch.h>

@@ -16,13 +16,13 @@
 namespace revisit::train {
 namespace {
 
-constexpr double kBfloat = 0.02;  // relative to the length of what is compared: each factor has eight bits
+constexpr double kBfloat = 0.02;  // relative to the length of what is compared: factors have eight bits
 
 double difference(const torch::Tensor& a, const torch::Tensor& b) {
   return ((a - b).norm() / b.norm().clamp_min(1e-12)).item<double>();
 }
 
-/// Values and gradients of `ours` are those of `plain` but for rounding.
+/// Values and gradients of `ours` equal those of `plain` up to rounding.
 void expect_alike(const std::function<torch::Tensor(const std::vector<torch::Tensor>&)>& ours,
                   const std::function<torch::Tensor(const std::vector<torch::Tensor>&)>& plain,
                   const std::vector<torch::Tensor>& inputs, double tolerance) {

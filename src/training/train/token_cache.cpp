@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Slots of one size: id, checksum over id, key and content, pixels, tokens. A slot half written fails its checksum.
+// Slots of one size: id, checksum over id, key and content, pixels, tokens. A half-written slot fails its checksum.
 #include "training/train/token_cache.h"
 
 #include <fcntl.h>

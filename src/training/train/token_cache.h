@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// A teacher's tokens on disk with the crops they belong to: a ring in which new crops take the place of the oldest.
+// A teacher's tokens on disk with the crops they belong to: a ring in which new crops replace the oldest.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ struct CachedCrop {
   std::vector<std::uint16_t> tokens;
 };
 
-/// One thread may store while others load other crops. A file of another key, of other sizes or damaged is like an empty one:
-/// what is in it can be made again.
+/// One thread may store while others load other crops. A file with another key or size, or a damaged one, counts as empty:
+/// its contents can be made again.
 class TokenCache {
  public:
-  /// Throws Error kIo or kNoSpace. The file grows as it is filled. `hint` says what to do when it cannot.
+  /// Throws Error kIo or kNoSpace. The file grows as it is filled. `hint` is for the error when it cannot.
   TokenCache(const std::filesystem::path& file, std::int64_t capacity, std::size_t pixels, std::size_t tokens, std::uint64_t key,
              std::string hint);
   ~TokenCache();

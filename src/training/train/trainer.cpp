@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The loop. What is logged and saved depends on the configuration and the number of steps done, never on when a run was
+// The loop. What is logged and saved depends on the configuration and the steps done, never on when a run was
 // interrupted; only times differ.
 #include "training/train/trainer.h"
 
@@ -35,7 +35,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kNamesInASentence = 8;
 
-/// Left by a run that was killed while it wrote; the lock says that nobody is writing now.
+/// Left by a run that was killed while writing; the lock guarantees that nobody is writing now.
 void remove_unfinished_files(const fs::path& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
@@ -46,7 +46,7 @@ void remove_unfinished_files(const fs::path& folder) {
   }
 }
 
-/// A folder that holds somebody else's model is not written into.
+/// Does not write into a folder that holds another model.
 void refuse_to_overwrite(const fs::path& folder) {
   for (const auto* name : {"model.safetensors", "last.safetensors", "curve.svg"}) {
     if (!fs::exists(folder / name)) continue;
@@ -55,7 +55,7 @@ void refuse_to_overwrite(const fs::path& folder) {
   }
 }
 
-/// What teaches [loss] context, read again for a run taken up again, whose model has moved on.
+/// The model that teaches [loss] context, read again for a resumed run, whose model has changed.
 std::optional<model::LoadedModel> context_teacher(const TrainConfig& config, ProgressLine& progress) {
   if (config.loss.context == 0) return std::nullopt;
   const TrainConfig first = beginning_of(config);
@@ -63,7 +63,7 @@ std::optional<model::LoadedModel> context_teacher(const TrainConfig& config, Pro
   return initial_model(first.model, first.data.size, first.seed);
 }
 
-/// Where the run stands: its beginning, or the newest checkpoint. `settings` are those of now.
+/// Where the run starts: at the beginning, or at the newest checkpoint. `settings` are the current ones.
 TrainingState begin(const TrainRun& run, const Settings& settings, RunLog& log, ProgressLine& progress) {
   TrainingState state;
   if (!run.resume) {
@@ -154,7 +154,7 @@ class Trainer {
     return due && state_.validated_step < state_.step;
   }
   bool stop_wanted() const { return run_.stop_signal && run_.stop_signal() != 0; }
-  /// The configuration, for a member whose constructor takes its time.
+  /// The configuration, for a member whose constructor is slow.
   const TrainConfig& during(const char* stage) {
     progress_.begin(stage);
     return config_;
@@ -175,11 +175,11 @@ class Trainer {
   TrainingState state_;
   RunLog& log_;
   ProgressLine& progress_;
-  std::unique_ptr<FrozenStore> store_;  // null: every picture is new
+  std::unique_ptr<FrozenStore> store_;  // null: every picture is augmented afresh
   feed::BatchLoader loader_;
   Learner learner_;
   Validation validation_;
-  std::string origin_;                // provenance of what the run began with
+  std::string origin_;                // provenance of the initial model
   std::set<std::string> unreadable_;  // named already
   std::int64_t saved_step_ = -1;
   Clock::time_point saved_at_ = Clock::now();
@@ -204,7 +204,7 @@ TrainOutcome Trainer::run() {
   return outcome(false);
 }
 
-/// False when a signal ended it; it is then repeated by the run that goes on.
+/// False when a signal ended it; the resumed run repeats it.
 bool Trainer::validate() {
   const auto start = Clock::now();
   const auto model = model_to_ship();
@@ -230,7 +230,7 @@ bool Trainer::validate() {
   return true;
 }
 
-/// Pictures that give out end the run; what was learnt before is kept.
+/// A place without readable pictures ends the run; the progress is kept.
 feed::Batch Trainer::next_batch() {
   try {
     return loader_.next();
@@ -279,7 +279,7 @@ void Trainer::note_unreadable(const feed::Batch& batch) {
   }
 }
 
-/// The batch is named, so that its pictures can be looked at; neither the weights nor the checkpoint have been touched by it.
+/// Names the batch, so that its pictures can be inspected; it has touched neither the weights nor the checkpoint.
 void Trainer::refuse(const feed::Batch& batch, const StepResult& result) const {
   const fs::path list = run_.out / "nonfinite.txt";
   write_text(list, fmt::format("{}\n", fmt::join(batch.names, "\n")));
@@ -335,7 +335,7 @@ void check_places(const TrainConfig& config) {
 TrainOutcome train(const TrainRun& run, ProgressLine& progress) {
   progress.begin(fmt::format("training '{}', {} steps, into '{}'", run.config.name, run.config.steps, run.out.string()));
   const int threads = use_threads(run.config.threads);
-  // Gradients of well-fitted pairs are denormal sooner or later, and those are slow. Our engine asks for the same, so that
+  // Gradients of well-fitted pairs are denormal sooner or later, and those are slow. Our engine does the same, so that
   // a validation in between changes nothing.
   const tensor::FlushDenormals flush;
   make_folder(run.out);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// A training run: batches in, a model file out; may be stopped or killed at any time and taken up again.
+// A training run: batches in, a model file out; may be stopped or killed at any time and resumed.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct TrainRun {
   TrainConfig config;
   std::filesystem::path out;
   bool resume = false;
-  std::function<int()> stop_signal;        ///< not 0 when somebody asked to stop
+  std::function<int()> stop_signal;        ///< nonzero once a stop is requested
   std::function<void()> work_can_be_lost;  ///< called once, before the first step
 };
 
@@ -31,7 +31,7 @@ struct TrainOutcome {
   std::filesystem::path model;
 };
 
-/// Throws Error for sources and validation photos that cannot be learnt from or measured on.
+/// Throws Error for sources and validation photos that cannot be used.
 void check_places(const TrainConfig& config);
 
 /// Writes log.jsonl, checkpoint.safetensors, curve.svg, last.safetensors and model.safetensors (the best) below `out`. Throws

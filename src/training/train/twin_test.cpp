@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The twin against the inference engine: the same model and picture must give the same descriptor, or training optimises
-// something that is not run later.
+// The twin against the inference engine: the same model and picture must give the same descriptor, or training would optimise
+// something that is never run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -78,7 +78,7 @@ const std::vector<Kind> kKinds{
      }},
 };
 
-/// How far the choice is from falling the other way: the smallest step of sorted `values` at the places they are cut.
+/// How clear the choice is: the smallest step of sorted `values` where they are cut.
 double gap_at(std::vector<float> values, const std::vector<int>& sizes) {
   std::ranges::sort(values, std::greater<>());
   double gap = INFINITY;
@@ -126,7 +126,7 @@ TEST_P(Twin, GivesTheEnginesDescriptorsAtEveryRhoAndSize) {
         const auto want = engine.describe_tensor(testing::values_of(pixels[image]), size, &trace);
         const auto got = testing::values_of(out.descriptor[image]);
         ASSERT_EQ(got.size(), want.size());
-        // Rounding differs, so only what does not stand on the edge of a choice is compared: nearly all, see below.
+        // Rounding differs, so close choices are not compared: nearly all are clear, see below.
         const bool patch_on_edge = rho < 1 && gap_at(trace.scores.values, {kept}) < 1e-5;
         const bool cluster_on_edge = !trace.alpha.values.empty() && gap_at(trace.alpha.values, config.head.transport().tiers) < 1e-5;
         if (patch_on_edge || cluster_on_edge) {

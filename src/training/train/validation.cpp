@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// A town is rendered once; photos of folders are decoded anew each time, since there may be more of them than memory holds.
+// A town is rendered once; photos of folders are decoded each time, since they may not fit in memory.
 #include "training/train/validation.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@
 namespace revisit::train {
 namespace {
 
-constexpr int kTownViews = 3;  // 1 query and 2 references a place
+constexpr int kTownViews = 3;  // 1 query and 2 references per place
 const std::vector<int> kRecallAt{1, 5, 10};
 
 /// Mean R@1, R@5 and R@10 over the rhos.
@@ -40,7 +40,7 @@ TownOptions town_of(const TrainConfig& config) {
   town.places = config.validation.town_places;
   town.views = kTownViews;
   town.seed = config.validation.town_seed;
-  // As wide as photos are (4:3) and a little larger than the input, as the towns that are trained on.
+  // As wide as photos are (4:3) and a little larger than the input, as for training towns.
   const Size input = config.data.size;
   town.size.height = input.height + input.height / 10;
   town.size.width = std::max(input.width + input.width / 10, town.size.height * 4 / 3);
@@ -74,7 +74,7 @@ std::vector<Image> render(const TownOptions& town, Size size, int threads) {
   return images;
 }
 
-/// The truth about such pictures: the first of each place asks for the others.
+/// Ground truth of these pictures: the first of each place is the query for the others.
 Dataset dataset_of(const TownOptions& town) {
   Dataset out;
   out.name = "validation town";

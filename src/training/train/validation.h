@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// How good the model is on pictures it does not learn from, as users will run it: described by our own engine, not by torch.
+// Quality of the model on pictures it is not trained on, as users will run it: described by our own engine, not by torch.
 #pragma once
 
 #include <functional>
@@ -37,7 +37,7 @@ class Validation {
  public:
   using Stop = std::function<bool()>;  ///< asked between two pictures
 
-  /// Folders with ground truth, or a town of its own, rendered here and kept. Throws Error for data that cannot be validated on.
+  /// Folders with ground truth, or a town of its own, rendered here and kept. Throws Error for unusable data.
   Validation(const TrainConfig& config, int threads);
   ~Validation();
   Validation(const Validation&) = delete;
@@ -45,8 +45,8 @@ class Validation {
 
   std::int64_t pictures() const;      ///< that one measurement describes: all of them at every rho
   std::string describe() const;       ///< "100 queries and 200 references of a town that is not trained on"
-  const std::string& notice() const;  ///< one sentence about photos that could not be used by the last measure; or empty
-  /// Nothing when `stop` ended it.
+  const std::string& notice() const;  ///< about photos the last measurement could not use; may be empty
+  /// Empty when `stop` ended it.
   std::optional<Recalls> measure(const model::LoadedModel& model, const Stop& stop);
   std::optional<DescribedPair> describe(const model::LoadedModel& model, double rho, const Stop& stop);
   /// Percent of the queries with a right reference among their first k, for each k, ascending.

@@ -62,7 +62,7 @@ torch::Tensor spread(const torch::Tensor& scores, int columns, int cell) {
   return out.to(scores.device());
 }
 
-/// (B, 3, H, W) -> (B, N, D). A convolution whose steps are as long as its kernel is a product with each patch as a row.
+/// (B, 3, H, W) -> (B, N, D). A convolution with stride equal to its kernel is a product with each patch as a row.
 torch::Tensor project_patches(const model::VitConfig& vit, const Tensors& tensors, const torch::Tensor& pixels) {
   const std::string name = kRoot + "patch_embed.proj";
   if (!TileProducts::on()) {
@@ -132,7 +132,7 @@ torch::Tensor choose_patches(const DescriptorSpec& own, const Tensors& tensors, 
   torch::Tensor score = *own.kappa * min_max(weitop_scores(tensors, patches)) + (1 - *own.kappa) * norms;
   if (own.spread.value_or(1) > 1) score = spread(score, columns, *own.spread);
   const int count = reduce::kept_count(rho, static_cast<int>(patches.size(1)));
-  // A stable sort, so that of equal scores the lower index stays.
+  // A stable sort, so that the lower index wins among equal scores.
   const torch::Tensor best = torch::argsort(score, /*stable=*/true, /*dim=*/1, /*descending=*/true).slice(1, 0, count);
   return std::get<0>(best.sort(1));
 }

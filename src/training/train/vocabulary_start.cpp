@@ -26,8 +26,8 @@ namespace {
 constexpr int kSampledPictures = 384;  // at least
 constexpr int kPatchesOfAPicture = 150;
 constexpr double kSharpness = 40;        // beta: the assignment is nearly that of the nearest word
-constexpr double kAboveDustbin = 5;      // the best score of a usual patch less the dustbin's
-constexpr double kLeastVariance = 1e-6;  // of the largest: a direction nothing varies in is not blown up
+constexpr double kAboveDustbin = 5;      // the best score of a typical patch minus the dustbin's
+constexpr double kLeastVariance = 1e-6;  // of the largest: a direction without variance is not amplified
 
 /// A layer of the head with its rows (out, in) and bias.
 struct Layer {
@@ -129,7 +129,7 @@ void start_from_vocabulary(model::LoadedModel& model, const torch::Tensor& patch
     layer.bias.slice(0, 0, 2 * directions).copy_(-torch::matmul(both, mean));
     return layer;
   };
-  // rows (out, r): what becomes of y. Inner units beyond the directions are not listened to at first.
+  // rows (out, r): what becomes of y. Inner units beyond the directions are ignored at first.
   const auto outer = [&](const std::string& name, const torch::Tensor& rows, const torch::Tensor& bias) {
     Layer layer = layer_of(model, name);
     layer.weight.zero_();
