@@ -231,7 +231,7 @@ Verb make_ablate(Console& console) {
   verb.options = {
       {"--out", "DIR", "where the rows and the table go; default: runs/NAME-ablation, with the configuration's name",
        to_text(args->out)},
-      {"--seeds", "N", "runs of each row of the group parts, 1 to 100; other rows run once; default: 3",
+      {"--seeds", "N", "runs per row of the group parts, 1 to 100; other rows run once; default: 3",
        to_int(args->seeds, 1, 100)},
       {"--only", "GROUPS",
        "groups, separated by commas: parts, tiers, delta, gamma, layer, kappa, cluster; default: all. The last two need no "
@@ -240,7 +240,7 @@ Verb make_ablate(Console& console) {
       {"--device", "D", "cpu or cuda; default: the configuration's", to_choice(overrides.device, {"cpu", "cuda"})},
       precision_option(overrides),
       {"--threads", "N", "cores used, 1 to 1024; default: the configuration's", to_int(overrides.threads, 1, 1024)},
-      {"--steps", "N", "steps of a row, 1 to 100000000; default: the configuration's", to_int(overrides.steps, 1, 100'000'000)}};
+      {"--steps", "N", "steps per row, 1 to 100000000; default: the configuration's", to_int(overrides.steps, 1, 100'000'000)}};
   verb.run = [args, &console] { return run_train(*args, console); };
   return verb;
 }

@@ -79,7 +79,7 @@ def studies(root):
             time.sleep(0.01)
         child.send_signal(number)
         errors = child.communicate()[1]
-        assert number != signal.SIGINT or re.search(r"stopped after \d+ of \d+ rows.*to go on: revisit ablate", errors), errors
+        assert number != signal.SIGINT or re.search(r"stopped after \d+ of \d+ rows.*to continue: revisit ablate", errors), errors
         again = run("ablate", file, "--out", out, "--seeds", 2)
         assert again.stdout.split("\nstudy")[0] == result.stdout.split("\nstudy")[0], "another table"
 

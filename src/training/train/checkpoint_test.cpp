@@ -165,7 +165,7 @@ TEST(Settings, TheFirstDifferenceIsNamedWithBothValues) {
   b.loss.gamma = 0.2;
   const Error error = thrown_by([&] { check_same_settings(settings_of(a), settings_of(b), "runs/x"); });
   EXPECT_EQ(error.code(), ErrorCode::kMismatch);
-  EXPECT_STREQ(error.what(), "the run in 'runs/x' began with loss.gamma '0.1', but now it is '0.2'");
+  EXPECT_STREQ(error.what(), "the run in 'runs/x' was started with loss.gamma '0.1', but now it is '0.2'");
 }
 
 TEST(Settings, SourcesAreComparedOneByOne) {

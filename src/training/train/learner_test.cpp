@@ -255,7 +255,7 @@ TEST(Learner, RefusesDevicesAndPrecisionsItCannotServe) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kUsage);
     EXPECT_NE(std::string(error.what()).find("cuda"), std::string::npos);
-    EXPECT_NE(error.hint().find("--device cpu"), std::string::npos);
+    EXPECT_NE(error.hint().find("`device` cpu"), std::string::npos);
   }
 }
 
