@@ -22,7 +22,7 @@ struct DecodedPhoto {
 
 /// For reports; empty for a photo of which everything was used.
 inline std::string left_out_note(const std::filesystem::path& path, const PhotoInfo& info) {
-  return info.animated ? "'" + path.string() + "' holds an animation; only its first picture is used" : "";
+  return info.animated ? "'" + path.string() + "' holds an animation; only its still picture is used" : "";
 }
 
 class DecodeAhead {
