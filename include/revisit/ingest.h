@@ -48,7 +48,7 @@ struct AddReport {
   std::vector<std::string> changed;     ///< files that differ from what was added, left as they are without `update`
   std::vector<std::string> duplicates;  ///< "NAME is the same photo as NAME": their content is there under another name
   std::vector<Skipped> skipped;         ///< could not be used
-  bool stopped = false;                 ///< progress asked for it
+  bool stopped = false;                 ///< before all photos: progress said no, or reading one was stopped
   std::vector<std::string> notes;       ///< on photos of which something was left out
 
   int done() const;  ///< photos dealt with, in whatever way
