@@ -139,6 +139,7 @@ std::string matches_json(const RunReport& report) {
     object["protocol"] = report.evaluation->protocol;
   }
   if (report.run.min_similarity) object["min_similarity"] = *report.run.min_similarity;
+  object["notes"] = report.dataset.notes;
   object["skipped"] = skipped_json(report.skipped);
   return text_of(object);
 }
