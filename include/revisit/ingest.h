@@ -48,7 +48,7 @@ struct AddReport {
   std::vector<std::string> changed;     ///< files changed since they were added, skipped without `update`
   std::vector<std::string> duplicates;  ///< "NAME is the same photo as NAME": the same content under another name
   std::vector<Skipped> skipped;         ///< could not be used
-  bool stopped = false;                 ///< requested by progress
+  bool stopped = false;                 ///< before all photos: progress said no, or reading one was stopped
   std::vector<std::string> notes;       ///< about photos of which something was left out
 
   int done() const;  ///< photos handled in any way

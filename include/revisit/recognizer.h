@@ -25,6 +25,11 @@ struct Threshold {
   std::string notice;                ///< such as that it was calibrated at another rho; may be empty
 };
 
+/// The one rule behind "no match", for a recognizer and for reports.
+inline bool is_accepted(double similarity, const std::optional<double>& threshold) {
+  return !threshold || similarity >= *threshold;
+}
+
 /// `asked` if given, else the model's calibrated threshold. The latter holds for descriptors made by `spec` as far as `notice` is
 /// empty, and not at all for whitened ones.
 Threshold threshold_for(const ModelInfo& model, const DescriptorSpec& spec, std::optional<double> asked = {}, bool whitened = false);
@@ -108,6 +113,8 @@ class Recognizer {
   void save(const std::filesystem::path& folder) const;
 
   int size() const;  ///< pictures that can be found
+  /// All of them, by row, as ask() sees them. `visit` may not add.
+  void for_each(const std::function<void(int row, const IndexEntry& entry)>& visit) const;
   IndexSettings settings() const;
   const DescriptorSpec& spec() const;  ///< how pictures are described
   const std::vector<std::string>& notices() const;  ///< one sentence about each setting that was adjusted

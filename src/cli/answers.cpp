@@ -30,7 +30,10 @@ std::string line_of(const RunReport& report, std::size_t q) {
   const Photo& query = report.dataset.queries[q];
   const std::string name = on_one_line(query.name);
   const auto& found = report.matches[q];
-  if (found.empty()) return fmt::format("{} -> {}\n", name, was_skipped(report, query) ? "skipped" : "no match");
+  if (found.empty()) {
+    if (was_skipped(report, query)) return fmt::format("{} -> skipped\n", name);
+    return fmt::format("{} -> {}\n", name, report.decisions.empty() ? "no match" : report.decisions[q].reason);
+  }
   const Photo& best = report.dataset.references[static_cast<std::size_t>(found.front().row)];
   const std::string best_name = on_one_line(best.name);
   if (!report.accepted(static_cast<int>(q))) {

@@ -14,6 +14,7 @@
 #include "cli/binding.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
+#include "cli/photo_run.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
 #include "core/base/fail.h"
@@ -81,7 +82,7 @@ class Run {
     if (spoiled()) return;
     const auto rows_before = out_.rows.size();
     const auto name = input.path.string();
-    if (input.animated) console_.talk(fmt::format("notice: '{}' holds an animation; only its still picture is used", name));
+    if (input.animated) out_.notes.push_back(fmt::format("'{}' holds an animation; only its still picture is used", name));
     try {
       if (const auto* image = std::get_if<Image>(&input.content)) {
         add(name, [&](Trace* trace) { return extractor_.describe(*image, trace); });
@@ -158,6 +159,7 @@ int run_describe(const DescribeArgs& args, Console& console) {
   for (const auto& notice : extractor.notices()) console.talk("notice: " + notice);
   finish_work_on_signal();  // until here there is nothing to lose: a signal ends the program at once
   const Described described = Run(args, console, extractor).over(std::move(list));
+  mention_left_out(described.notes, console);
 
   if (!described.skipped.empty()) {
     if (!args.skip_bad || described.names.empty()) return refuse(described.skipped, inputs, console);

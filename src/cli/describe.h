@@ -34,6 +34,7 @@ struct Described {
   std::size_t dim = 0;
   DescriptorSpec spec;
   std::vector<Skipped> skipped;
+  std::vector<std::string> notes;  ///< on photos of which something was left out
   bool rows_are_arguments = true;  ///< false when a folder or a stack gave several rows
   std::optional<Trace> trace;      ///< of the only input, when asked for
 };

@@ -62,6 +62,7 @@ nlohmann::ordered_json object_of(const DescribeArgs& args, const Described& desc
     images.push_back(std::move(image));
   }
   object["images"] = std::move(images);
+  object["notes"] = described.notes;
   object["skipped"] = to_json(described.skipped);
   return object;
 }

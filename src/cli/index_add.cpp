@@ -74,6 +74,7 @@ void print(const AddReport& report, int rows, double seconds, const std::string&
                        {"duplicates", report.duplicates},
                        {"rows", rows},
                        {"seconds", seconds},
+                       {"notes", report.notes},
                        {"skipped", to_json(report.skipped)}});
     return;
   }
@@ -111,7 +112,7 @@ int run_add(const AddArgs& args, Console& console) {
   const auto start = Clock::now();
   const AddReport report = add(args, writer, setup, photos, console);
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  for (const auto& note : report.notes) console.talk("notice: " + note);
+  mention_left_out(report.notes, console);
   for (const auto& one : report.skipped) console.warn(fmt::format("skipped {}: {}", one.path, one.reason));
   if (report.stopped && report.done() < static_cast<int>(photos.size())) {
     throw Interrupted(stop_signal(), fmt::format("stopped after {} of {} photos, all of them safe in '{}'; to continue: {}",

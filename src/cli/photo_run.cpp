@@ -124,6 +124,14 @@ void mention_whitening(Dataset& dataset, const std::optional<int>& dim) {
   if (dim) dataset.protocol += fmt::format("; descriptors PCA-whitened to {} values learnt from the references", *dim);
 }
 
+void mention_left_out(const std::vector<std::string>& notes, Console& console) {
+  constexpr std::size_t kNamed = 3;
+  for (std::size_t i = 0; i < std::min(kNamed, notes.size()); ++i) console.talk_once("notice: " + notes[i]);
+  if (notes.size() > kNamed) {
+    console.talk_once(fmt::format("notice: of {} more photos something was left out, too", notes.size() - kNamed));
+  }
+}
+
 Side describe_side(const Model& model, const DescriptorSpec& spec, int threads, const std::vector<Photo>& photos, const char* label,
                    Console& console) {
   Extractor extractor(model, spec, threads);
@@ -152,7 +160,7 @@ Side described(Describer& describer, const std::vector<Photo>& photos, const cha
                                                  described, photos.size(), label));
   }
   progress.clear();
-  for (const auto& note : side.photos.notes) console.talk_once("notice: " + note);
+  mention_left_out(side.photos.notes, console);
   const auto& skipped = side.photos.skipped;
   for (const auto& one : skipped) console.warn(fmt::format("skipped {}: {}", one.path, one.reason));
   if (skipped.size() == photos.size() && !skipped.empty()) {
@@ -194,6 +202,11 @@ void add_sides(RunReport& report, const Side& queries, const Side& references) {
   report.run.ms_per_image = queries.photos.median_forward_ms;
   report.run.end_to_end_ms = queries.photos.median_end_to_end_ms;
   report.run.reference_ms_per_image = references.photos.median_forward_ms;
+  for (const Side* side : {&queries, &references}) {
+    for (const auto& note : side->photos.notes) {
+      if (std::ranges::find(report.dataset.notes, note) == report.dataset.notes.end()) report.dataset.notes.push_back(note);
+    }
+  }
   report.skipped = queries.photos.skipped;
   report.skipped.insert(report.skipped.end(), references.photos.skipped.begin(), references.photos.skipped.end());
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// What match, eval and sweep share: the data set, describing both of its sides, and the record of the run.
+// What match, eval, sweep and query share: the data set, describing both of its sides, and the record of the run.
 #pragma once
 
 #include <optional>
@@ -51,6 +51,9 @@ struct Side {
   DescriptorSpec spec;  ///< complete
 };
 
+/// Photos of which something was left out: the first few, and how many more there are. None is named twice.
+void mention_left_out(const std::vector<std::string>& notes, Console& console);
+
 /// Describes with progress; skipped photos are named. Throws when no photo could be used, and Interrupted.
 Side describe_side(Extractor& extractor, const std::vector<Photo>& photos, const char* label, Console& console);
 Side describe_side(const Recognizer& places, const std::vector<Photo>& photos, const char* label, Console& console);
@@ -61,7 +64,7 @@ Side describe_side(const Model& model, const DescriptorSpec& spec, int threads, 
 RunRecord record_of(const char* command, const std::string& model_name, const Model& model, const Side& queries,
                     const DescriptorSpec& references, int threads, const Console& console);
 
-/// Times of both sides into the record, skipped photos of both into the report.
+/// Times of both sides into the record, skipped photos and notes of both into the report.
 void add_sides(RunReport& report, const Side& queries, const Side& references);
 
 /// Each photo once: the same ones are skipped at every setting.

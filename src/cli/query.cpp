@@ -82,17 +82,15 @@ void mention_unfindable(int known, int photos, const char* what, const char* fil
 }
 
 // A filter by something the index lacks leaves photos out for a reason that is hard to guess.
-void check_filters(const Index& index, const QueryArgs& args, Console& console) {
+void check_filters(const Recognizer& places, const QueryArgs& args, Console& console) {
   const bool by_time = args.after_s || args.before_s || args.exclude_seconds;
   if (args.near.empty() && !by_time) return;
   int placed = 0, on_globe = 0, timed = 0;
-  for (int row = 0; row < index.rows(); ++row) {
-    if (!index.is_live(row)) continue;
-    const IndexEntry entry = index.entry(row);
+  places.for_each([&](int, const IndexEntry& entry) {
     placed += entry.position ? 1 : 0;
     on_globe += entry.position && entry.position->geographic ? 1 : 0;
     timed += entry.time_s ? 1 : 0;
-  }
+  });
   const std::string& folder = args.words.front();
   if (!args.near.empty() && placed > 0 && on_globe == 0) {
     fail_with_hint(ErrorCode::kUsage,
@@ -102,8 +100,8 @@ void check_filters(const Index& index, const QueryArgs& args, Console& console) 
   if (args.exclude_seconds && timed == 0) {
     fail_with_hint(ErrorCode::kUsage, kTimesHint, "--exclude-seconds needs times, but no photo of index '{}' has one", folder);
   }
-  if (!args.near.empty()) mention_unfindable(placed, index.live_rows(), "position", "--near", console);
-  if (by_time) mention_unfindable(timed, index.live_rows(), "time", "a search by time", console);
+  if (!args.near.empty()) mention_unfindable(placed, places.size(), "position", "--near", console);
+  if (by_time) mention_unfindable(timed, places.size(), "time", "a search by time", console);
 }
 
 // Photos from two folders may share a name; then each is shown with its path.
@@ -115,17 +113,12 @@ void tell_apart(std::vector<Photo>& photos) {
   }
 }
 
-std::vector<Match> matches_of(const Answer& answer) {
-  std::vector<Match> out;
-  for (const Found& found : answer.matches) out.push_back({found.row, found.distance, found.similarity});
-  return out;
-}
+using Answers = std::vector<std::optional<Answer>>;
 
-// Photos that were not described match nothing. With times each query has its own options: the recent past is not a revisit.
-std::vector<std::vector<Match>> ask_each(const Recognizer& places, const DescribedPhotos& queries, const std::vector<Photo>& photos,
-                                         AskOptions options) {
+// Photos that were not described get no answer. With times each query has its own options: the recent past is not a revisit.
+Answers ask_each(const Recognizer& places, const DescribedPhotos& queries, const std::vector<Photo>& photos, AskOptions options) {
   const auto dim = static_cast<std::size_t>(queries.dim);
-  std::vector<std::vector<Match>> out(photos.size());
+  Answers out(photos.size());
   std::vector<float> rows;
   std::vector<std::size_t> which;
   for (std::size_t q = 0; q < photos.size(); ++q) {
@@ -133,36 +126,37 @@ std::vector<std::vector<Match>> ask_each(const Recognizer& places, const Describ
     const auto row = std::span(queries.rows).subspan(q * dim, dim);
     if (options.exclude_seconds) {
       options.time_s = photos[q].time_s;
-      out[q] = matches_of(places.ask_descriptors(row, options).front());
+      out[q] = std::move(places.ask_descriptors(row, options).front());
     } else {
       rows.insert(rows.end(), row.begin(), row.end());
       which.push_back(q);
     }
   }
-  const auto answers = places.ask_descriptors(rows, options);
-  for (std::size_t i = 0; i < which.size(); ++i) out[which[i]] = matches_of(answers[i]);
+  auto answers = places.ask_descriptors(rows, options);
+  for (std::size_t i = 0; i < which.size(); ++i) out[which[i]] = std::move(answers[i]);
   return out;
 }
 
-// The photos a report needs: those found, or all that can be found when the map is to show them. Matches are renumbered to them.
-void add_references(RunReport& report, const Index& index, bool all) {
-  std::vector<int> place(static_cast<std::size_t>(index.rows()), -1);
-  const auto add = [&](int row) {
-    int& at = place[static_cast<std::size_t>(row)];
-    if (at >= 0) return;
-    at = static_cast<int>(report.dataset.references.size());
-    IndexEntry entry = index.entry(row);
-    report.dataset.references.push_back({std::move(entry.name), entry.path, entry.position, entry.time_s});
+// Into a report, whose references are the photos found, or all that can be found when the map is to show them; matches are
+// renumbered to them. Returns the threshold of the answers.
+Threshold add_answers(RunReport& report, const Answers& answers, const Recognizer& places, bool all) {
+  std::map<int, int> place;  // of a row among the references
+  const auto add = [&](int row, const auto& photo) {
+    const auto [at, is_new] = place.try_emplace(row, static_cast<int>(report.dataset.references.size()));
+    if (is_new) report.dataset.references.push_back({photo.name, photo.path, photo.position, photo.time_s});
+    return at->second;
   };
-  for (int row = 0; all && row < index.rows(); ++row) {
-    if (index.is_live(row)) add(row);
+  if (all) places.for_each(add);
+  Threshold threshold;
+  for (const auto& answer : answers) {
+    auto& matches = report.matches.emplace_back();
+    Decision& decision = report.decisions.emplace_back();
+    if (!answer) continue;
+    for (const Found& found : answer->matches) matches.push_back({add(found.row, found), found.distance, found.similarity});
+    decision = {answer->recognised, answer->reason};
+    threshold = answer->threshold;
   }
-  for (auto& list : report.matches) {
-    for (auto& match : list) {
-      add(match.row);
-      match.row = place[static_cast<std::size_t>(match.row)];
-    }
-  }
+  return threshold;
 }
 
 std::vector<Photo> query_photos(const QueryArgs& args, Console& console) {
@@ -194,32 +188,30 @@ int run_query(const QueryArgs& args, Console& console) {
   const fs::path folder = args.words.front();
   require_index(args.words);
   check_output_folder(args.output);
-  const Index index = Index::open(folder);
+  const IndexSettings stored = Index::open(folder).settings();  // the recognizer would make an index that is not there
   AskOptions options{.top_k = args.top_k.value_or(kTopK),
                      .exclude_recent = args.exclude_recent,
                      .exclude_seconds = args.exclude_seconds,
                      .min_similarity = args.min_similarity,
                      .search = search_options(args)};
-  check_filters(index, args, console);
   RunReport report;
   report.dataset.queries = query_photos(args, console);
-  const Recognizer places = open_places(folder, index.settings(), args.model, console);
+  const Recognizer places = open_places(folder, stored, args.model, console);
+  check_filters(places, args, console);
   finish_work_on_signal();
   const Side queries = describe_side(places, report.dataset.queries, "queries", console);
 
-  const std::string model_name = args.model.model.empty() ? index.settings().model : args.model.model;
-  report.run = record_of("query", model_name, places.model(), queries, overlaid(index.settings().spec, queries.spec),
+  const std::string model_name = args.model.model.empty() ? stored.model : args.model.model;
+  report.run = record_of("query", model_name, places.model(), queries, overlaid(stored.spec, queries.spec),
                          args.model.threads, console);
-  report.run.min_similarity = told_threshold(
-      threshold_for(places.model().info(), queries.spec, args.min_similarity, args.dim.has_value()), console);
   add_sides(report, queries, {});
   report.run.dim = args.dim.value_or(report.run.dim);
   stop_at_once_on_signal();  // building a graph or a projection takes a while
-  report.matches = ask_each(places, queries.photos, report.dataset.queries, options);
-  add_references(report, index, !args.output.empty());
+  const Answers answers = ask_each(places, queries.photos, report.dataset.queries, options);
+  report.run.min_similarity = told_threshold(add_answers(report, answers, places, !args.output.empty()), console);
   report.dataset.name = folder.filename().string();
   report.dataset.protocol =
-      fmt::format("{} photos against the {} of index '{}'", report.dataset.queries.size(), index.live_rows(), folder.string());
+      fmt::format("{} photos against the {} of index '{}'", report.dataset.queries.size(), places.size(), folder.string());
   mention_whitening(report.dataset, args.dim);
   if (!args.output.empty()) write_run_folder(args.output, report, places.model(), console);
   print_answers(report, args.top_k.value_or(1), console);

@@ -292,6 +292,26 @@ TEST_F(Describe, EveryVerbSaysThatFramesOfAnAnimationAreNotUsed) {
     words.push_back("-q");
     EXPECT_EQ(run_program(words).err.find("animation"), std::string::npos) << arguments.front();
   }
+  for (const auto& words : std::vector<std::vector<std::string>>{{"match", photos, photos, "--size", "28x28"},
+                                                                 {"index", "add", path("new"), photos},
+                                                                 {"query", path("db"), photo},
+                                                                 {"describe", photo}}) {
+    auto quiet = words;
+    quiet.insert(quiet.end(), {"-q", "--json"});
+    const auto notes = run_program(quiet).json()["notes"].get<std::vector<std::string>>();
+    EXPECT_EQ(std::ranges::count(notes, notice.substr(8, notice.size() - 9)), 1) << words.front();
+  }
+}
+
+TEST_F(Describe, OfManyAnimationsTheFirstFewAreNamed) {
+  for (std::size_t i = 0; i < 5; ++i) {
+    text_file("photos/" + std::to_string(i) + ".webp", still_with_frames() + std::string(2 * i, '\0'));
+  }
+  const auto run = run_program({"index", "add", path("db"), path("photos"), "--size", "28x28"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  for (const char* named : {"0.webp", "1.webp", "2.webp"}) EXPECT_NE(run.err.find(named), std::string::npos) << run.err;
+  EXPECT_EQ(run.err.find("3.webp"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("notice: of 2 more photos something was left out, too\n"), std::string::npos) << run.err;
 }
 
 }  // namespace

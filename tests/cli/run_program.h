@@ -38,6 +38,7 @@ struct RunOptions {
   int signal_after_first_talk = 0;         ///< sent 0.3 s after the first byte on standard error
   std::function<bool()> interrupt_when{};  ///< SIGINT is sent as soon as this holds
   std::string interrupt_after_talk{};      ///< SIGINT is sent as soon as standard error holds this
+  std::function<void()> while_paused{};    ///< called while the program stands still, after its first byte on standard error
   double timeout_s = 60;
 };
 
@@ -91,6 +92,7 @@ inline RunResult run_program(const std::vector<std::string>& arguments, const Ru
   pollfd streams[2] = {{out[0], POLLIN, 0}, {err[0], POLLIN, 0}};
   std::string* texts[2] = {&result.out, &result.err};
   bool too_long = false;
+  bool paused = false;
   bool signalled = options.signal_after_first_talk == 0;
   const std::string& last_words = options.interrupt_after_talk;
   bool interrupted = !options.interrupt_when && last_words.empty();
@@ -102,6 +104,12 @@ inline RunResult run_program(const std::vector<std::string>& arguments, const Ru
       const ssize_t got = ::read(streams[i].fd, buffer, sizeof(buffer));
       if (got > 0) texts[i]->append(buffer, static_cast<std::size_t>(got));
       if (got == 0) ::close(std::exchange(streams[i].fd, -1));
+    }
+    if (!paused && options.while_paused && !result.err.empty()) {
+      paused = true;
+      ::kill(child, SIGSTOP);
+      options.while_paused();
+      ::kill(child, SIGCONT);
     }
     if (!signalled && !result.err.empty()) {
       std::this_thread::sleep_for(std::chrono::milliseconds(300));

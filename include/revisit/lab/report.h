@@ -69,6 +69,12 @@ struct PhotoPatches {
   PatchScores scores;
 };
 
+/// What a Recognizer said to a query.
+struct Decision {
+  bool recognised = false;
+  std::string reason;  ///< empty for a query that was skipped
+};
+
 struct RunReport {
   RunRecord run;
   Dataset dataset;
@@ -77,8 +83,9 @@ struct RunReport {
   std::vector<Skipped> skipped;
   std::vector<PhotoPatches> patches;  ///< of the photos report.html shows side by side; see add_patch_scores
   bool truth_from_positions = false;  ///< labels come from positions: unknown for a photo without one
+  std::vector<Decision> decisions;    ///< per query, when a Recognizer was asked
 
-  bool accepted(int query) const;              ///< has a match, and it reaches min_similarity
+  bool accepted(int query) const;              ///< the decision, else: has a match, and it reaches min_similarity
   bool right(int query) const;                 ///< its first match shows the same place; false when unlabelled
   bool is_positive(int query, int row) const;  ///< this reference shows the same place; false when unlabelled
   /// The same, or empty if unknown: unlabelled, or one of the two has no position and labels come from positions.
@@ -89,7 +96,7 @@ struct RunReport {
 std::string recall_line(const Evaluation& evaluation);
 
 std::string run_json(const RunReport& report);      ///< settings, times, recall: what `eval --json` prints
-std::string matches_json(const RunReport& report);  ///< every query with its matches: what `match --json` prints
+std::string matches_json(const RunReport& report);  ///< every query with its matches: what match --json and query --json print
 std::string challenge_json(
     const ChallengeScore& score);  ///< recall and map, all and city by city: what `eval --score-msls --json` prints
 

@@ -19,17 +19,17 @@ StopScope::StopScope(std::function<bool()> wanted, std::string sentence)
 
 StopScope::~StopScope() { innermost = outer_; }
 
-const StopScope* StopScope::first_that_wants() {
+void StopScope::end_work() const { fail(ErrorCode::kInterrupted, "{}", sentence_); }
+
+const StopScope* stop_wanted() {
   for (const StopScope* scope = innermost; scope != nullptr; scope = scope->outer_) {
     if (scope->wanted_ && scope->wanted_()) return scope;
   }
   return nullptr;
 }
 
-bool stop_wanted() { return StopScope::first_that_wants() != nullptr; }
-
 void check_stop() {
-  if (const StopScope* scope = StopScope::first_that_wants()) fail(ErrorCode::kInterrupted, "{}", scope->sentence_);
+  if (const StopScope* scope = stop_wanted()) scope->end_work();
 }
 
 }  // namespace revisit

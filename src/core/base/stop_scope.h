@@ -19,20 +19,21 @@ class StopScope {
   StopScope(const StopScope&) = delete;
   StopScope& operator=(const StopScope&) = delete;
 
+  [[noreturn]] void end_work() const;  ///< throws that Error
+
  private:
-  friend bool stop_wanted();
-  friend void check_stop();
-  static const StopScope* first_that_wants();
+  friend const StopScope* stop_wanted();
 
   std::function<bool()> wanted_;
   std::string sentence_;
   const StopScope* outer_;
 };
 
-/// Whether a scope of this thread wants the work to end. For code that must not throw, such as callbacks of C libraries.
-bool stop_wanted();
+/// The scope of this thread that wants the work to end, or null. For code that may not throw, such as callbacks of C libraries:
+/// it keeps the answer, for the next one may be another, and calls end_work() where it may throw.
+const StopScope* stop_wanted();
 
-/// Throws Error kInterrupted when stop_wanted().
+/// Throws Error kInterrupted when a scope of this thread wants the work to end.
 void check_stop();
 
 /// check_stop() for loops whose steps are short: checks once in a few thousand.

@@ -29,7 +29,7 @@ TEST(StopScope, EndsTheWorkBelowItOnceItIsWanted) {
     const StopScope scope([&] { return wanted; }, "stopped early");
     EXPECT_EQ(sentence_of_stop(), "");
     wanted = true;
-    EXPECT_TRUE(stop_wanted());
+    EXPECT_EQ(stop_wanted(), &scope);
     EXPECT_EQ(sentence_of_stop(), "stopped early");
   }
   EXPECT_EQ(sentence_of_stop(), "") << "the scope is over";
@@ -51,7 +51,7 @@ TEST(StopScope, AsksEveryScopeTheInnermostFirst) {
 TEST(StopScope, IsOfItsOwnThread) {
   const StopScope scope([] { return true; }, "stopped");
   bool elsewhere = true;
-  std::thread([&] { elsewhere = stop_wanted(); }).join();
+  std::thread([&] { elsewhere = stop_wanted() != nullptr; }).join();
   EXPECT_FALSE(elsewhere);
 }
 

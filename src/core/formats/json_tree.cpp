@@ -43,9 +43,9 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
     return true;
   }
 
-  bool parse_error(std::size_t position, const std::string&, const Json::exception& error) override {
+  bool parse_error(std::size_t position, const std::string& token, const Json::exception& error) override {
     if (error.id == kNumberTooLarge)
-      fail(ErrorCode::kBadFile, "'{}': the number at byte {} is too large for a double", file_, position);
+      fail(ErrorCode::kBadFile, "'{}': the number at byte {} is too large for a double", file_, position - token.size());
     fail(ErrorCode::kBadFile, "'{}' is not JSON: it goes wrong at byte {}", file_, position);
   }
 

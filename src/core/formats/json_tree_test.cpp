@@ -39,7 +39,8 @@ TEST(JsonTree, SaysWhereItIsNoJsonAndNeverWhatTheLibrarySays) {
     EXPECT_TRUE(said.starts_with("'t.json' is not JSON: it goes wrong at byte ")) << said;
     EXPECT_EQ(said.find("exception"), std::string::npos) << said;
   }
-  expect_error([] { parsed("[1,1e999]"); }, ErrorCode::kBadFile, "'t.json': the number at byte 8 is too large for a double");
+  expect_error([] { parsed("[1,1e999]"); }, ErrorCode::kBadFile, "'t.json': the number at byte 3 is too large for a double");
+  expect_error([] { parsed("-1e999"); }, ErrorCode::kBadFile, "'t.json': the number at byte 0 is too large for a double");
 }
 
 TEST(JsonTree, IsBoundedInDepthAndValues) {

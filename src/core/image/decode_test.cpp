@@ -102,6 +102,15 @@ TEST(Decode, EndsWhenAStopIsWanted) {
   }
 }
 
+TEST(Decode, AskedOnceIsEnough) {
+  const Samples in = noise(64, 64, 3);
+  for (const Bytes& file : {make_jpeg(in), make_png(in), make_webp(in, false)}) {
+    int asked = 0;
+    const StopScope scope([&] { return ++asked == 1; }, "stopped as asked");
+    EXPECT_EQ(error_of([&] { decode_image(file, "x"); }).code(), ErrorCode::kInterrupted);
+  }
+}
+
 TEST(Decode, FindsExifInEveryContainer) {
   const Samples in = slopes(30, 20, 3);
   const Bytes tiff =

@@ -116,7 +116,7 @@ class JpegReader {
   void check_progress() {
     if (info_.input_scan_number > limits::kMaxJpegScans) stop(Stop::kTooManyScans);
     if (deadline_.passed()) stop(Stop::kTooSlow);
-    if (stop_wanted()) stop(Stop::kUnwanted);
+    if ((unwanted_by_ = stop_wanted()) != nullptr) stop(Stop::kUnwanted);
   }
 
   [[noreturn]] void fail_stopped() const {
@@ -125,7 +125,7 @@ class JpegReader {
       case Stop::kTooManyScans:
         fail(ErrorCode::kLimit, "'{}' has more JPEG scans than the limit of {}", source_.name, limits::kMaxJpegScans);
       case Stop::kTooSlow: fail_too_slow(source_);
-      case Stop::kUnwanted: check_stop(); break;
+      case Stop::kUnwanted: unwanted_by_->end_work();
       case Stop::kNoMemory: fail(ErrorCode::kNoMemory, "not enough memory to decode '{}'", source_.name);
       default: break;
     }
@@ -180,6 +180,7 @@ class JpegReader {
   jpeg_progress_mgr progress_{};
   std::jmp_buf jump_;
   Stop stop_ = Stop::kNone;
+  const StopScope* unwanted_by_ = nullptr;
   int error_code_ = 0;
   bool ran_dry_ = false;
   char message_[JMSG_LENGTH_MAX] = {};

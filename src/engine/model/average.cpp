@@ -91,11 +91,11 @@ AverageReport average_models(const std::vector<std::filesystem::path>& from, con
     mean->weights.add_f32(name, tensor.shape, std::move(means));
   }
   mean->config.fingerprint = model::fingerprint_of(mean->weights);
-  model::save_model_file(to, *mean);
 
   AverageReport report;
-  report.info = Model(mean).info();
+  report.info = Model(mean).info();  // before the file is there: it asks whether to stop
   for (const auto& one : products) report.alike.push_back(one.with_mean / std::sqrt(std::max(one.self * mean_self, 1e-300)));
+  model::save_model_file(to, *mean);
   return report;
 }
 

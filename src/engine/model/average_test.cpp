@@ -70,6 +70,15 @@ TEST_F(Average, TellsHowAlikeTheModelsAre) {
   }
 }
 
+TEST_F(Average, IsReportedOnceItIsWritten) {
+  const auto a = file("a", 1), b = file("b", 2), mean = folder_ / "mean";
+  const auto report = average_models({a, b}, mean, [&] { return std::filesystem::exists(mean); });
+  EXPECT_EQ(report.info.identity, Model::load(mean).info().identity) << "a stop that comes after the file changes nothing";
+  const auto other = folder_ / "other";
+  EXPECT_THROW(average_models({a, b}, other, [] { return true; }), Error);
+  EXPECT_FALSE(std::filesystem::exists(other));
+}
+
 TEST_F(Average, HalvesCountAsWhatTheyAre) {
   const auto a = file("a", 1);
   save_model_file(folder_ / "half", with_half_matrices(*load_model_file(a)));

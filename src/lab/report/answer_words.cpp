@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "revisit/recognizer.h"
+
 namespace revisit::report {
 namespace {
 
@@ -51,8 +53,7 @@ std::string where_words(const RunReport& report, int query) {
   if (found.empty() || std::ranges::none_of(report.dataset.references, is_placed)) return {};
   const bool accepted = report.accepted(query);
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const bool counts =
-        !accepted || !report.run.min_similarity || static_cast<double>(found[i].similarity) >= *report.run.min_similarity;
+    const bool counts = !accepted || is_accepted(static_cast<double>(found[i].similarity), report.run.min_similarity);
     const Photo& reference = reference_of(report, found[i]);
     if (!counts) break;  // and neither do those after it
     if (!reference.position) continue;

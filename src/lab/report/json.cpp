@@ -128,6 +128,7 @@ std::string matches_json(const RunReport& report) {
       matches.push_back(std::move(one));
     }
     Json one{{"query", query.name}, {"matches", std::move(matches)}, {"accepted", report.accepted(static_cast<int>(q))}};
+    if (!report.decisions.empty() && !report.decisions[q].reason.empty()) one["reason"] = report.decisions[q].reason;
     if (const auto ratio = first_to_second(report.matches[q])) one["ratio"] = *ratio;
     queries.push_back(std::move(one));
   }
@@ -138,6 +139,7 @@ std::string matches_json(const RunReport& report) {
     object["protocol"] = report.evaluation->protocol;
   }
   if (report.run.min_similarity) object["min_similarity"] = *report.run.min_similarity;
+  object["notes"] = report.dataset.notes;
   object["skipped"] = skipped_json(report.skipped);
   return text_of(object);
 }

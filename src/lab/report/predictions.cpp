@@ -8,12 +8,15 @@
 #include "core/formats/csv.h"
 #include "lab/report/text.h"
 #include "revisit/lab/report.h"
+#include "revisit/recognizer.h"
 
 namespace revisit {
 
 bool RunReport::accepted(int query) const {
-  const auto& list = matches.at(static_cast<std::size_t>(query));
-  return !list.empty() && (!run.min_similarity || static_cast<double>(list.front().similarity) >= *run.min_similarity);
+  const auto q = static_cast<std::size_t>(query);
+  if (!decisions.empty()) return decisions.at(q).recognised;
+  const auto& list = matches.at(q);
+  return !list.empty() && is_accepted(static_cast<double>(list.front().similarity), run.min_similarity);
 }
 
 bool RunReport::is_positive(int query, int row) const {

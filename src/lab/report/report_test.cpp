@@ -168,6 +168,13 @@ TEST_F(Report, JsonHasTheKeysOfTheContract) {
   EXPECT_FALSE(matches["queries"][0]["matches"][0].contains("lat"));
   EXPECT_TRUE(matches["queries"][1]["accepted"].get<bool>());
   EXPECT_FALSE(matches["queries"][2]["accepted"].get<bool>());
+  EXPECT_FALSE(matches["queries"][1].contains("reason"));
+
+  report_.decisions = {{true, "alike enough"}, {false, "too far"}, {}};
+  const auto asked = nlohmann::json::parse(matches_json(report_));
+  EXPECT_FALSE(asked["queries"][1]["accepted"].get<bool>()) << "the recognizer has decided";
+  EXPECT_EQ(asked["queries"][1]["reason"], "too far");
+  EXPECT_FALSE(asked["queries"][2].contains("reason")) << "it was skipped";
 }
 
 TEST_F(Report, PredictionPicturesShowSquaresSideBySideInFrames) {

@@ -101,16 +101,13 @@ class Adding {
     Prefetch<Loaded> loaded(photos_.size(), [this](std::size_t i) { return load(photos_[i], false); });
     try {
       for (std::size_t i = 0; i < photos_.size() && !report_.stopped; ++i) {
-        take(photos_[i], *loaded.next());
+        report_.stopped = !take_next(photos_[i], loaded);
         if (commit_is_due()) commit();
-        if (options_.progress && !options_.progress(report_)) report_.stopped = true;
+        if (!report_.stopped && options_.progress) report_.stopped = !options_.progress(report_);
       }
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::kInterrupted) {
-        keep_what_was_done();
-        throw;
-      }
-      report_.stopped = true;  // while waiting for a photo
+    } catch (const Error&) {
+      keep_what_was_done();
+      throw;
     }
     commit();
     return std::move(report_);
@@ -151,6 +148,17 @@ class Adding {
     bool changed = false;
     auto entry = writer_.find(name, &changed);
     return changed ? std::nullopt : std::move(entry);
+  }
+
+  /// False when the photo was not dealt with: a StopScope ended the reading of it.
+  bool take_next(const Photo& photo, Prefetch<Loaded>& loaded) {
+    try {
+      take(photo, *loaded.next());
+      return true;
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kInterrupted) throw;
+      return false;
+    }
   }
 
   void take(const Photo& photo, Loaded loaded) {

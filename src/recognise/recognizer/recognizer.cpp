@@ -56,13 +56,12 @@ void decide(Answer& answer, bool empty) {
     return;
   }
   const double best = static_cast<double>(answer.matches.front().similarity);
+  answer.recognised = is_accepted(best, threshold.similarity);
   if (!threshold.similarity) {
-    answer.recognised = true;
     answer.reason = fmt::format("the most similar place, similarity {:.4f}; no threshold: {}", best, threshold.origin);
     return;
   }
   answer.margin = best - *threshold.similarity;
-  answer.recognised = answer.margin >= 0;
   answer.reason = fmt::format("{}similarity {:.4f} {} the threshold {:.4f} ({})", answer.recognised ? "" : "no match: ", best,
                               answer.recognised ? "reaches" : "is below", *threshold.similarity, threshold.origin);
 }
@@ -200,6 +199,14 @@ void Recognizer::save(const std::filesystem::path& folder) const {
 int Recognizer::size() const {
   const std::shared_lock guard(impl_->rows);
   return impl_->store->live_rows();
+}
+
+void Recognizer::for_each(const std::function<void(int, const IndexEntry&)>& visit) const {
+  const std::shared_lock guard(impl_->rows);
+  const retrieval::Store& store = *impl_->store;
+  for (int row = 0; row < store.rows(); ++row) {
+    if (store.is_live(row)) visit(row, store.entry(row));
+  }
 }
 
 IndexSettings Recognizer::settings() const {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <random>
 #include <thread>
 
@@ -43,6 +44,15 @@ TEST(Recognizer, SaysYesNoAndWhy) {
   EXPECT_THROW(places.ask(noise(2), {.exclude_seconds = 5.0}), Error) << "when the picture was taken is not known";
   EXPECT_THROW(places.add(noise(3), {.name = "one"}), Error) << "the name is taken";
   EXPECT_EQ(places.size(), 2);
+  std::vector<std::string> names;
+  places.for_each([&](int row, const IndexEntry& entry) { names.push_back(std::to_string(row) + entry.name); });
+  EXPECT_EQ(names, (std::vector<std::string>{"0one", "11"}));
+}
+
+TEST(Recognizer, AcceptsFromTheThresholdOn) {
+  EXPECT_TRUE(is_accepted(0.5, 0.5));
+  EXPECT_FALSE(is_accepted(std::nextafter(0.5, 0.0), 0.5));
+  EXPECT_TRUE(is_accepted(-1, std::nullopt));
 }
 
 TEST(Recognizer, IsAskedByManyThreadsWhileAnotherAdds) {

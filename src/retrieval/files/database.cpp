@@ -115,7 +115,8 @@ int Database::open(bool immutable, Access access) {
   sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, kMaxValueBytes);
   if (access == Access::kRead) {  // a write in progress is finished
     sqlite3_progress_handler(
-        handle_, kStepsBetweenQuestions, [](void*) { return stop_wanted() ? 1 : 0; }, nullptr);
+        handle_, kStepsBetweenQuestions,
+        [](void* self) { return (static_cast<Database*>(self)->stopped_by_ = stop_wanted()) != nullptr ? 1 : 0; }, this);
   }
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
@@ -130,7 +131,7 @@ void Database::close() noexcept { sqlite3_close_v2(std::exchange(handle_, nullpt
 Database::~Database() { close(); }
 
 void Database::fail_with(int result, const char* doing) const {
-  if ((result & 0xff) == SQLITE_INTERRUPT) check_stop();
+  if ((result & 0xff) == SQLITE_INTERRUPT && stopped_by_ != nullptr) stopped_by_->end_work();
   const bool has_cause = (result & 0xff) == SQLITE_IOERR || (result & 0xff) == SQLITE_CANTOPEN;
   const int system_error = handle_ != nullptr && has_cause ? system_error_of(handle_) : 0;
   const std::string message = handle_ != nullptr ? sqlite3_errmsg(handle_) : sqlite3_errstr(result);

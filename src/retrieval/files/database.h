@@ -14,6 +14,10 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
+namespace revisit {
+class StopScope;
+}
+
 namespace revisit::retrieval {
 
 class Database {
@@ -39,6 +43,7 @@ class Database {
 
   std::filesystem::path path_;
   sqlite3* handle_ = nullptr;
+  const StopScope* stopped_by_ = nullptr;  // of the last answer to SQLite's question
 };
 
 /// One prepared statement; parameters and columns count from 1 and 0 as in SQLite.

@@ -152,7 +152,8 @@ void keep_derived(const std::filesystem::path& folder, const std::string& name, 
   try {
     is_regular_or_absent(folder / name);
     write_derived(folder / name, header, parts);
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kInterrupted) throw;
     return;  // no space, or not writable: it is rebuilt next time
   }
 }

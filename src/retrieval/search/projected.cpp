@@ -73,7 +73,8 @@ bool Projected::take_file(const Source& source) {
   try {
     whitening_ = WhiteningAccess::make(
         parse_whitening(file->payload().first(whitening_bytes(header.dim, target_)), header.dim, target_, path.string()));
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kInterrupted) throw;
     return false;  // sound checksums over invalid numbers: not made by us
   }
   count_ = static_cast<int>(header.rows);

@@ -18,6 +18,7 @@
 #include "retrieval/search/projected.h"
 #include "index_fixtures.h"
 #include "revisit/whitening.h"
+#include "core/base/stop_scope.h"
 #include "core/tensor/parallel.h"
 
 #ifdef __SANITIZE_THREAD__
@@ -430,6 +431,15 @@ TEST(GraphLinks, RefusesLinksThatLeadNowhereWhateverTheChecksum) {
   again.restore(retrieval::parse_links(bytes, 60, "graph"), rows.data(), 8);
   EXPECT_EQ(retrieval::encode_links(again.links()), bytes);
   EXPECT_EQ(again.nearest(rows.data() + 8 * 17, 5), graph.nearest(rows.data() + 8 * 17, 5));
+}
+
+TEST(Derived, KeepingAFileEndsWhenAStopIsWanted) {
+  const TemporaryFolder folder;
+  const std::vector<std::byte> payload(100);
+  const std::span<const std::byte> parts[] = {payload};
+  const StopScope scope([] { return true; }, "stopped as asked");
+  expect_error([&] { retrieval::keep_derived(folder.path(), "x.rows", {}, parts); }, ErrorCode::kInterrupted, "stopped as asked");
+  EXPECT_FALSE(std::filesystem::exists(folder / "x.rows"));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <limits>
 #include <string>
 
+#include "core/base/stop_scope.h"
 #include "index_fixtures.h"
 
 namespace revisit {
@@ -349,6 +350,20 @@ TEST(Index, AFolderThatIsNotThereOrHoldsNothingIsNotFound) {
   testing::write_bytes(folder / "file", "x");
   expect_error([&] { Index::open(folder / "file"); }, ErrorCode::kNotFound, "not a folder");
   expect_error([&] { verify_index(folder / "nothing"); }, ErrorCode::kNotFound, "nothing");
+}
+
+TEST(Index, AVerificationThatIsStoppedReportsNoDamage) {
+  const TemporaryFolder folder;
+  add_rows(folder.path(), 0, 3'000, kDim);
+  EXPECT_TRUE(verify_index(folder.path()).empty());
+  int asked = 0;
+  {
+    const StopScope scope([&] { return ++asked, false; }, "unused");
+    verify_index(folder.path());
+  }
+  ASSERT_GE(asked, 1);
+  const StopScope scope([] { return true; }, "stopped as asked");
+  expect_error([&] { verify_index(folder.path()); }, ErrorCode::kInterrupted, "stopped as asked");
 }
 
 TEST(Index, AFolderThatCannotBeWrittenOpensAndAnswers) {

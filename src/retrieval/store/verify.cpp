@@ -31,6 +31,7 @@ void verify_row(retrieval::Catalogue& catalogue, const retrieval::RowFile& vecto
                                            retrieval::kVectorsName, row, actual, line.checksum)});
     }
   } catch (const Error& error) {
+    if (error.code() == ErrorCode::kInterrupted) throw;
     problems.push_back({row, error.what()});
   }
   const std::span values(reinterpret_cast<const float*>(vectors.row(row)), static_cast<std::size_t>(vectors.header().dim));
@@ -81,6 +82,7 @@ std::vector<IndexProblem> verify_index(const std::filesystem::path& folder) {
                                       folder / retrieval::kCodesName);
       }
     } catch (const Error& error) {
+      if (error.code() == ErrorCode::kInterrupted) throw;
       codes.reset();
       problems.push_back({-1, error.what()});
     }
@@ -89,6 +91,7 @@ std::vector<IndexProblem> verify_index(const std::filesystem::path& folder) {
       if (codes) verify_codes(*codes, vectors, row, problems);
     }
   } catch (const Error& error) {
+    if (error.code() == ErrorCode::kInterrupted) throw;
     problems.push_back({-1, error.what()});
   }
   return problems;

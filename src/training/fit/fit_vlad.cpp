@@ -123,8 +123,8 @@ FitVladReport fit_vlad(const Model& backbone, const std::vector<std::filesystem:
       fmt::format("{}, VLAD of {} words after block {} on {} photos, seed {}", backbone.loaded().config.provenance,
                   options.clusters, options.layer, report.photos, options.seed);
   model->config.fingerprint = model::fingerprint_of(model->weights);
+  report.info = Model(model).info();  // before the file is there: it asks whether to stop
   model::save_model_file(out, *model);
-  report.info = Model(model).info();
   return report;
 }
 

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// query and the recognizer behind it: one view of the index, one decision.
+#include "run_program.h"
+
+namespace revisit::testing {
+namespace {
+
+class Query : public ProgramTest {
+ protected:
+  RunResult run(const std::vector<std::string>& arguments, RunOptions options = {}) {
+    options.folder = folder_;
+    return run_program(arguments, options);
+  }
+  RunResult add(std::vector<std::string> more, const std::string& index = "db") {
+    more.insert(more.begin(), {"index", "add", index});
+    more.insert(more.end(), {"--size", "28x28"});
+    return run(more);
+  }
+  void pictures(const std::string& folder, int count, std::uint32_t first = 1) const {
+    for (int i = 0; i < count; ++i) {
+      picture(folder + "/" + std::to_string(i) + ".png", first + static_cast<std::uint32_t>(i));
+    }
+  }
+};
+
+TEST_F(Query, AnswersFromOneViewWhileAnotherProcessAdds) {
+  pictures("old", 3);
+  pictures("new", 8, 11);
+  text_file("times.csv", "image,lat,lon,time\n0.png,59.4,24.7,10\n");
+  for (const std::string output : {"", "report"}) {
+    const std::string index = "db" + output;
+    ASSERT_EQ(add({"old", "--positions", "times.csv"}, index).exit_code, 0);
+    RunOptions meanwhile;  // the filter is told of when the index is open, before the photo is described
+    meanwhile.while_paused = [&] { EXPECT_EQ(add({"new", "--positions", "times.csv"}, index).exit_code, 0); };
+    std::vector<std::string> words{"query", index, "new/0.png", "--after", "0", "--json"};
+    if (!output.empty()) words.insert(words.end(), {"-o", output});
+    const auto result = run(words, meanwhile);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_NE(result.err.find("photos of the index have no time"), std::string::npos) << result.err;
+    EXPECT_EQ(result.json()["queries"][0]["matches"].size(), 1U) << "of that view one photo has a time";
+  }
+}
+
+TEST_F(Query, SaysWhatTheRecognizerSays) {
+  pictures("photos", 2);
+  ASSERT_EQ(add({"photos"}).exit_code, 0);
+  const auto yes = run({"query", "db", "photos/0.png", "--min-similarity", "0.5", "--json"}).json();
+  EXPECT_TRUE(yes["queries"][0]["accepted"].get<bool>());
+  EXPECT_EQ(yes["queries"][0]["reason"], "similarity 1.0000 reaches the threshold 0.5000 (asked for)");
+  EXPECT_EQ(yes["min_similarity"], 0.5);
+  picture("other.png", 9);
+  const auto no = run({"query", "db", "other.png", "--min-similarity", "1", "--json"}).json();
+  EXPECT_FALSE(no["queries"][0]["accepted"].get<bool>());
+  EXPECT_TRUE(no["queries"][0]["reason"].get<std::string>().starts_with("no match: similarity 0.")) << no;
+  EXPECT_EQ(run({"query", "db", "other.png", "--exclude-recent", "2"}).out,
+            "other.png -> no match: nothing is left to compare with\n");
+}
+
+}  // namespace
+}  // namespace revisit::testing
