@@ -318,9 +318,12 @@ TEST_F(IndexVerbs, LoopClosureLeavesOutTheRecentPast) {
   const auto earlier = run({"query", "timed", "drive/5.png", "--positions", "times.csv", "--exclude-seconds", "25", "--json"});
   ASSERT_EQ(earlier.exit_code, 0) << earlier.err;
   EXPECT_EQ(earlier.json()["queries"][0]["matches"].size(), 3U) << "photos of 0, 10 and 20 s, 25 s or more before 50 s";
-  const auto untimed = run({"query", "db", "drive/5.png", "--exclude-seconds", "5"});
+  const auto untimed = run({"query", "db", "drive/5.png", "--positions", "times.csv", "--exclude-seconds", "5"});
   EXPECT_EQ(untimed.exit_code, 2);
   EXPECT_NE(untimed.err.find("no photo of index 'db' has one"), std::string::npos) << untimed.err;
+  const auto no_time = run({"query", "timed", "drive/5.png", "--exclude-seconds", "5"});
+  EXPECT_EQ(no_time.exit_code, 2);
+  EXPECT_NE(no_time.err.find("needs the time of every query, but '5.png' has none"), std::string::npos) << no_time.err;
 }
 
 TEST_F(IndexVerbs, OddNamesAndALoopOfLinksDoNoHarm) {

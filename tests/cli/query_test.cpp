@@ -37,7 +37,7 @@ TEST_F(Query, AnswersFromOneViewWhileAnotherProcessAdds) {
     if (!output.empty()) words.insert(words.end(), {"-o", output});
     const auto result = run(words, meanwhile);
     ASSERT_EQ(result.exit_code, 0) << result.err;
-    EXPECT_NE(result.err.find("photos of the index have no time"), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find("photos in the index have no time"), std::string::npos) << result.err;
     EXPECT_EQ(result.json()["queries"][0]["matches"].size(), 1U) << "of that view one photo has a time";
   }
 }
