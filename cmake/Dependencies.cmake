@@ -36,13 +36,8 @@ if(REVISIT_ENGINE OR REVISIT_FUZZ) # the index, which is fuzzed without the rest
   revisit_find(hnswlib libhnswlib-dev hnswlib/hnswlib.h)
 endif()
 if(REVISIT_ENGINE)
-  # find_package(dnnl) wants OpenCL development files in Debian 12, so the plain header and library are used.
-  revisit_find(dnnl libdnnl-dev oneapi/dnnl/dnnl.hpp dnnl)
   revisit_find(cairo libcairo2-dev cairo/cairo.h cairo)
   revisit_find(cli11 libcli11-dev CLI/CLI.hpp)
-  if(REVISIT_OPENMP)
-    find_package(OpenMP REQUIRED COMPONENTS CXX)
-  endif()
 endif()
 # LibTorch. Its own package configuration asks for protobuf, OpenCL and more, so the plain headers and libraries are used. Only
 # revisit-train and its tests link it; nothing else of the project may (src/training/train, see ARCHITECTURE.md).
@@ -59,6 +54,7 @@ elseif(REVISIT_ENGINE AND REVISIT_TRAIN) # AUTO counts as true
     add_library(revisit::torch INTERFACE IMPORTED GLOBAL)
     target_include_directories(revisit::torch SYSTEM INTERFACE ${torch_include}/torch/csrc/api/include ${torch_include})
     target_link_libraries(revisit::torch INTERFACE ${torch_torch} ${torch_torch_cpu} ${torch_c10})
+    find_package(OpenMP REQUIRED COMPONENTS CXX) # LibTorch's threads, which our loops take as well there
   elseif(NOT REVISIT_TRAIN STREQUAL "AUTO")
     message(FATAL_ERROR "REVISIT_TRAIN is ${REVISIT_TRAIN}, but LibTorch is not there: apt-get install libtorch-dev "
                         "libopenblas0-openmp (or run scripts/install-deps.sh train); REVISIT_TRAIN=OFF builds the rest without it")

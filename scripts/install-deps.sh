@@ -6,7 +6,7 @@
 set -euo pipefail
 
 core=(g++ cmake ninja-build ccache make
-  libdnnl-dev libhwy-dev libjpeg62-turbo-dev libpng-dev libwebp-dev
+  libhwy-dev libjpeg62-turbo-dev libpng-dev libwebp-dev
   libcli11-dev libfmt-dev nlohmann-json3-dev libtomlplusplus-dev libxxhash-dev
   libgeographiclib-dev libsqlite3-dev zlib1g-dev libcairo2-dev libeigen3-dev libhnswlib-dev)
 train=("${core[@]}" libtorch-dev libopenblas0-openmp) # `revisit train`; core builds everything else

@@ -55,10 +55,13 @@ Json object_of(const std::string& model, const BenchReport& report) {
                     {"prune_ms", run.prune_ms},
                     {"end_to_end_ms", run.end_to_end_ms}});
   }
+  Json peak{{"fma_gflops", report.peak.fma_gflops}};
+  if (report.peak.bf16_gflops) peak["bf16_gflops"] = *report.peak.bf16_gflops;
+  if (report.peak.int8_gops) peak["int8_gops"] = *report.peak.int8_gops;
   return {{"schema", 1},
           {"model", model},
           {"runs", std::move(runs)},
-          {"peak", {{"fma_gflops", report.peak.fma_gflops}, {"onednn_f32_gflops", report.peak.onednn_f32_gflops}}},
+          {"peak", std::move(peak)},
           {"cpu", report.cpu}};
 }
 
@@ -72,21 +75,19 @@ std::string table_of(const std::string& model, const BenchReport& report) {
     return 0.0;
   }();
   const auto& first = report.runs.front();
+  const double peak = report.peak.of(first.precision);
   auto out = fmt::format("{}, {}, {} threads, batch {}, {}\n\n", model, report.cpu, first.threads, first.batch, first.precision);
-  out += fmt::format("{:>6}{:>11}{:>9}{:>8}{:>9}{:>10}{:>12}{:>9}{:>15}\n", "rho", "ms median", "p95", "ratio", "GMAC", "GFLOP/s",
-                     "of oneDNN", "prune", "end to end ms");
+  out += fmt::format("{:>6}{:>11}{:>9}{:>8}{:>9}{:>10}{:>12}{:>9}{:>15}\n", "rho", "ms median", "p95", "ratio", "GMAC", first.precision == "int8" ? "GOP/s" : "GFLOP/s",
+                     "of peak", "prune", "end to end ms");
   for (const auto& run : report.runs) {
     const auto ratio = full_ms > 0 ? fmt::format("{:.3f}", run.median_ms_per_image / full_ms) : std::string("-");
     out += fmt::format("{:>6g}{:>11.1f}{:>9.1f}{:>8}{:>9.2f}{:>10.1f}{:>10.1f} %{:>7.2f} %{:>15.1f}\n", run.rho,
                        run.median_ms_per_image, run.p95_ms, ratio, run.gmac, run.gflops,
-                       percent(run.gflops, report.peak.onednn_f32_gflops), percent(run.prune_ms, run.median_ms_per_image),
+                       percent(run.gflops, peak), percent(run.prune_ms, run.median_ms_per_image),
                        run.end_to_end_ms);
   }
-  return out +
-         fmt::format(
-             "\npeak of this machine, measured in the same run: {:.0f} GFLOP/s multiply-add, {:.0f} GFLOP/s oneDNN f32 at the "
-             "model's shapes\n",
-             report.peak.fma_gflops, report.peak.onednn_f32_gflops);
+  return out + fmt::format("\npeak of this machine in {}, measured in the same run: {:.0f} {} ({})\n", first.precision, peak,
+                           first.precision == "int8" ? "GOP/s" : "GFLOP/s", system_info().kernels);
 }
 
 int run_bench_verb(BenchArgs args, Console& console) {
@@ -109,10 +110,10 @@ Verb make_bench(Console& console) {
   Verb verb;
   verb.name = "bench";
   verb.about =
-      "measures milliseconds per image at each rho, next to the speed of a plain matrix product on this machine in the "
+      "measures milliseconds per image at each rho, next to what the arithmetic units of this CPU reach at most in the "
       "same run. Decoding is excluded; the end-to-end column includes it.";
   verb.examples = {"revisit bench --random vitb14", "revisit bench --model models/salad.safetensors --rho 1,0.7,0.5 --threads 2",
-                   "revisit bench --random vits14 --size 224x224 --repeats 21 --json"};
+                   "revisit bench --random vits14 --precision int8 --repeats 21 --json"};
   verb.options = bench_options(*args, console);
   verb.run = [args, &console] { return run_bench_verb(*args, console); };
   return verb;

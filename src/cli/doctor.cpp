@@ -113,7 +113,7 @@ int run_doctor(const DoctorArgs& args, Console& console) {
   const bool fine = disk_fine && test.fine();
   const auto libraries = library_versions();
   if (console.json) {
-    Json versions{{"onednn", system.onednn}};
+    Json versions;
     for (const auto& [name, version] : libraries) versions[name] = version;
     console.data_json(Json{{"schema", 1},
                            {"version", REVISIT_VERSION},
@@ -121,6 +121,7 @@ int run_doctor(const DoctorArgs& args, Console& console) {
                            {"cpu", system.cpu},
                            {"cores", system.cores},
                            {"kernel_isa", system.kernel_isa},
+                           {"kernels", system.kernels},
                            {"memory_bytes", system.memory_bytes},
                            {"disk", {{"path", folder.string()}, {"free_bytes", space.available}, {"fine", disk_fine}}},
                            {"libraries", std::move(versions)},
@@ -134,10 +135,8 @@ int run_doctor(const DoctorArgs& args, Console& console) {
     return fine ? 0 : 1;
   }
   auto out = fmt::format(
-      "revisit    {}\nCPU        {}\ncores      {} available to this process\nkernels    {}\nmemory     {}\noneDNN     "
-      "{}\nlibraries ",
-      REVISIT_VERSION, system.cpu, system.cores, system.kernel_isa, human_bytes(static_cast<double>(system.memory_bytes)),
-      system.onednn);
+      "revisit    {}\nCPU        {}\ncores      {} available to this process\nkernels    {}\nmemory     {}\nlibraries ",
+      REVISIT_VERSION, system.cpu, system.cores, system.kernels, human_bytes(static_cast<double>(system.memory_bytes)));
   for (const auto& [name, version] : libraries)
     out += fmt::format(" {} {}{}", name, version, name == libraries.back().first ? "\n" : ",");
   out += fmt::format("disk       {} free in '{}'{}\n", human_bytes(free_bytes), folder.string(),

@@ -161,7 +161,6 @@ TEST_F(Machine, BenchJsonHasTheAgreedKeys) {
   EXPECT_EQ(object.at("runs").at(1).at("rho"), 0.5);
   EXPECT_LT(object.at("runs").at(1).at("gmac").get<double>(), object.at("runs").at(0).at("gmac").get<double>());
   EXPECT_GT(object.at("peak").at("fma_gflops").get<double>(), 0);
-  EXPECT_GT(object.at("peak").at("onednn_f32_gflops").get<double>(), 0);
   EXPECT_FALSE(object.at("cpu").get<std::string>().empty());
 }
 
@@ -180,7 +179,7 @@ TEST_F(Machine, DoctorFindsThisMachineFit) {
   EXPECT_NEAR(object.at("self_test").at("length").get<double>(), 1, 1e-4);
   EXPECT_GT(object.at("memory_bytes").get<double>(), 0);
   EXPECT_GE(object.at("cores").get<int>(), 1);
-  EXPECT_FALSE(object.at("libraries").at("onednn").get<std::string>().empty());
+  EXPECT_NE(object.at("kernels").get<std::string>().find("int8 "), std::string::npos);
   const auto all_cores = run_program({"doctor"}, {.environment = {{"REVISIT_THREADS", ""}}});
   EXPECT_NE(all_cores.out.find("all fine"), std::string::npos);
 }

@@ -20,7 +20,7 @@ def declared(folder):
     return names
 
 
-CLASSES = "Model|Extractor|Dataset|Index|IndexWriter|RunReport|Whitening|AddReport|Recognizer"
+CLASSES = "Model|Extractor|Dataset|Index|IndexWriter|RunReport|Whitening|AddReport|Recognizer|BenchPeak"
 EXCEPTION = ("typeinfo for revisit::Error", "typeinfo name for revisit::Error", "vtable for revisit::Error")
 
 
@@ -54,7 +54,7 @@ def main():
     more, lab_count = check(headers / "lab", lab)
     problems += more
     needed = subprocess.run(["ldd", library], check=True, capture_output=True, text=True).stdout
-    problems += [f"{library} pulls in {name}" for name in ("libcairo", "libX11", "libtorch", "libpixman") if name in needed]
+    problems += [f"{library} pulls in {name}" for name in ("libcairo", "libX11", "libtorch", "libpixman", "libOpenCL", "libgomp", "libdnnl") if name in needed]
     print("\n".join(problems))
     return 1 if problems or count < 10 or lab_count < 10 else 0
 

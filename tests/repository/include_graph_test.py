@@ -31,7 +31,7 @@ PUBLIC = {
 }
 # First part of an include -> rooms that may use it; None: every room.
 THIRD_PARTY = {
-    "CLI": {"cli"}, "oneapi": {"core/tensor"}, "hwy": {"core/tensor", "engine/aggregate", "retrieval/search"}, "omp.h": {"core/tensor"},
+    "CLI": {"cli"}, "hwy": {"core/tensor", "engine/aggregate", "retrieval/search"}, "omp.h": {"training/train"},
     "jpeglib.h": {"core/image"}, "jerror.h": {"core/image"}, "png.h": {"core/image"}, "webp": {"core/image"},
     "nlohmann": {"core/formats", "engine/spec", "engine/model", "recognise/photos", "recognise/ingest", "lab/report", "training/train", "cli"},
     "xxhash.h": {"engine/model", "retrieval/files", "retrieval/store", "retrieval/search", "recognise/ingest", "training/train"},
@@ -49,9 +49,9 @@ initializer_list iomanip ios iosfwd iostream istream iterator latch limits list 
 new numbers numeric optional ostream queue random ranges ratio regex scoped_allocator semaphore set shared_mutex
 source_location span sstream stack stdexcept stop_token streambuf string string_view strstream syncstream system_error
 thread tuple type_traits typeindex typeinfo unordered_map unordered_set utility valarray variant vector version""".split())
-# The C library and the operating system, by header; immintrin and cpuid for reading and setting processor state.
+# The C library and the operating system, by header; vector instructions that have no portable form, and what tells whether there are any.
 SYSTEM = set("""fcntl.h unistd.h malloc.h signal.h errno.h sched.h dirent.h time.h pthread.h setjmp.h stdio.h stdlib.h poll.h termios.h
-glob.h immintrin.h xmmintrin.h pmmintrin.h cpuid.h endian.h""".split())
+glob.h immintrin.h xmmintrin.h pmmintrin.h cpuid.h endian.h arm_neon.h asm/hwcap.h sys/auxv.h""".split())
 
 
 def place_of(parts):

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// How fast a model runs here, next to what the machine's own matrix product reaches in the same run.
+// How fast a model runs here, next to what its arithmetic units could do at most.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ struct BenchOptions {
   DescriptorSpec spec;         ///< its rho is replaced by each of the list
   int threads = 0;             ///< 0: every core
   int batch = 1;               ///< images per call; a batch is a loop over images
-  int repeats = 11;            ///< timed calls per rho, after one warm-up; runs of the rhos and of the peak alternate
+  int repeats = 11;            ///< timed calls per rho, after one warm-up; those of the rhos alternate
 };
 
 struct BenchRun {
@@ -34,8 +35,10 @@ struct BenchRun {
 };
 
 struct BenchPeak {
-  double fma_gflops = 0;         ///< register-only multiply-adds on all threads
-  double onednn_f32_gflops = 0;  ///< inner_product over the model's qkv, proj, fc1, fc2 shapes, FLOP-weighted
+  double fma_gflops = 0;              ///< f32 multiply-adds that touch no memory, on all threads
+  std::optional<double> bf16_gflops;  ///< the same in bfloat16, on CPUs with instructions for it
+  std::optional<double> int8_gops;    ///< and of bytes
+  double of(const std::string& precision) const;  ///< fma_gflops where the CPU has nothing faster
 };
 
 struct BenchReport {
@@ -51,7 +54,7 @@ struct SystemInfo {
   std::string cpu;
   int cores = 0;           ///< this process may use
   std::string kernel_isa;  ///< instruction set our kernels use: "AVX2", ...
-  std::string onednn;      ///< version and instruction set
+  std::string kernels;     ///< what products run on: "f32 AVX3, bf16 AMX, int8 AMX"
   std::uint64_t memory_bytes = 0;
 };
 

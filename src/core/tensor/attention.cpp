@@ -14,6 +14,7 @@
 
 #include "core/tensor/attention.h"
 #include "core/tensor/kernels.h"
+#include "core/tensor/narrow_attention.h"
 #include "core/tensor/parallel.h"
 #include "core/tensor/register_tile-inl.h"
 
@@ -32,7 +33,7 @@ void TileProduct(const float* a, int rows, std::ptrdiff_t a_stride, const float*
     for (int first = 0; first < depth; first += kDepthBlock) {
       const int count = HWY_MIN(kDepthBlock, depth - first);
       const float* panel = packed + (static_cast<std::ptrdiff_t>(p) * depth + first) * width;
-      panel_product(a + first, rows, a_stride, panel, count, first > 0, c + p * width, c_stride);
+      panel_product(a + first, rows, a_stride, panel, count, first > 0, c + p * width, c_stride, NoEnding());
     }
   }
 }
@@ -47,7 +48,7 @@ namespace {
 HWY_EXPORT(PanelWidth);
 HWY_EXPORT(TileProduct);
 
-constexpr int kTileRows = 48;
+constexpr int kTileRows = 24;
 
 // Sizes shared by packing and tiles.
 struct Shape {
@@ -86,7 +87,9 @@ void pack_head(ConstMatrix qkv, const Shape& shape, int head, float* keys, float
 
 }  // namespace
 
-void attention(ConstMatrix qkv, int heads, Matrix out, Arena& arena, float* cls_row) {
+void attention(ConstMatrix qkv, int heads, Matrix out, Arena& arena, float* cls_row, Precision precision) {
+  if (precision != Precision::kF32 && is_fast(Precision::kBf16))
+    return narrow_attention(*bfloat_kernels().front(), qkv, heads, out, arena, cls_row);
   const Arena::Scope scope(arena);
   Shape shape{};
   shape.tokens = qkv.rows;

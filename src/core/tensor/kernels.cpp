@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "core/tensor/exponential-inl.h"
 #include "core/tensor/gelu-inl.h"
 #include "core/tensor/kernels.h"
 #include "core/tensor/parallel.h"
@@ -84,12 +85,21 @@ float ExpRow(float* x, int count, float scale) {
   const V highest_v = hn::Set(d, highest);
   V total = hn::Zero(d);
   int i = 0;
+  V other = total;
+  const auto power = [&](int at) HWY_ATTR { return exp_of(hn::Mul(hn::Sub(hn::LoadU(d, x + at), highest_v), scale_v)); };
+  for (; i + 2 * lanes <= count; i += 2 * lanes) {
+    const V left = power(i), right = power(i + lanes);
+    hn::StoreU(left, d, x + i);
+    hn::StoreU(right, d, x + i + lanes);
+    total = hn::Add(total, left);
+    other = hn::Add(other, right);
+  }
   for (; i + lanes <= count; i += lanes) {
-    const V e = hn::Exp(d, hn::Mul(hn::Sub(hn::LoadU(d, x + i), highest_v), scale_v));
+    const V e = power(i);
     hn::StoreU(e, d, x + i);
     total = hn::Add(total, e);
   }
-  float sum = hn::GetLane(hn::SumOfLanes(d, total));
+  float sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(total, other)));
   for (; i < count; ++i) {
     x[i] = std::exp((x[i] - highest) * scale);
     sum += x[i];

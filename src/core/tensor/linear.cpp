@@ -10,40 +10,42 @@
 #include <variant>
 
 #include "core/base/fail.h"
-#include "core/tensor/onednn_product.h"
+#include "core/tensor/narrow_product.h"
 #include "core/tensor/packed_product.h"
 
 namespace revisit::tensor {
 
-struct Linear::Impl {
-  int in;
-  int out;
-  std::variant<PackedProduct, OnednnProduct> product;
-};
-
 namespace {
 
-using Product = std::variant<PackedProduct, OnednnProduct>;
-
-// Under a sanitizer our kernel checks every load and crawls; its own tests run it there all the same.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
+using Product = std::variant<PackedProduct, NarrowProduct>;
 
 Product choose(const float* weight, const float* bias, int in, int out, Linear::After after, const float* out_scale,
                Precision precision) {
   switch (precision) {
-    case Precision::kF32:
-      if (kSanitized || onednn_keeps_packed_weights())
-        return Product(std::in_place_type<OnednnProduct>, weight, bias, in, out, after, out_scale);
-      return Product(std::in_place_type<PackedProduct>, weight, bias, in, out, after, out_scale);
+    case Precision::kF32: return Product(std::in_place_type<PackedProduct>, weight, bias, in, out, after, out_scale);
+    case Precision::kBf16:
+      return Product(std::in_place_type<NarrowProduct>, *bfloat_kernels().front(), weight, bias, in, out, after, out_scale);
+    case Precision::kInt8:
+      return Product(std::in_place_type<NarrowProduct>, *byte_kernels().front(), weight, bias, in, out, after, out_scale);
   }
   fail(ErrorCode::kInternal, "a linear layer {} -> {} in a precision that does not exist", in, out);
 }
 
 }  // namespace
+
+bool is_fast(Precision precision) {
+  switch (precision) {
+    case Precision::kBf16: return bfloat_kernels().size() > 1;  // the last is the plain one
+    case Precision::kInt8: return byte_kernels().size() > 1;
+    default: return true;
+  }
+}
+
+struct Linear::Impl {
+  int in;
+  int out;
+  Product product;
+};
 
 Linear::Linear(const float* weight, const float* bias, int in, int out, After after, const float* out_scale, Precision precision)
     : impl_(new Impl{in, out, choose(weight, bias, in, out, after, out_scale, precision)}) {}

@@ -11,7 +11,14 @@
 namespace revisit::tensor {
 
 /// What a layer computes its products in. Whatever it is, rows go in and come out as f32.
-enum class Precision { kF32 };
+enum class Precision {
+  kF32,
+  kBf16,
+  kInt8,
+};
+
+/// Whether this processor has instructions for it; without them the products are right and slow.
+bool is_fast(Precision precision);
 
 class Linear {
  public:

@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <oneapi/dnnl/dnnl.hpp>
 #include <vector>
 
 #include "core/tensor/machine.h"
+#include "core/tensor/narrow_kernels.h"
 #include "core/tensor/parallel.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -57,18 +57,6 @@ namespace {
 
 HWY_EXPORT(FmaLoop);
 
-const char* name_of(dnnl::cpu_isa isa) {
-  switch (isa) {
-    case dnnl::cpu_isa::sse41: return "SSE4.1";
-    case dnnl::cpu_isa::avx: return "AVX";
-    case dnnl::cpu_isa::avx2: return "AVX2";
-    case dnnl::cpu_isa::avx512_core: return "AVX-512";
-    case dnnl::cpu_isa::avx512_core_vnni: return "AVX-512 VNNI";
-    case dnnl::cpu_isa::avx512_core_bf16: return "AVX-512 BF16";
-    default: return "other";
-  }
-}
-
 }  // namespace
 
 std::string kernel_isa() {
@@ -76,9 +64,8 @@ std::string kernel_isa() {
   return hwy::TargetName(supported & -supported);  // the lowest bit is the best target
 }
 
-std::string onednn_version() {
-  const dnnl_version_t* version = dnnl_version();
-  return fmt::format("{}.{}.{} ({})", version->major, version->minor, version->patch, name_of(dnnl::get_effective_cpu_isa()));
+std::string kernel_names() {
+  return fmt::format("f32 {}, bf16 {}, int8 {}", kernel_isa(), bfloat_kernels().front()->name, byte_kernels().front()->name);
 }
 
 double fma_gflops(double seconds) {

@@ -7,8 +7,8 @@
 
 namespace revisit::tensor {
 
-std::string kernel_isa();      ///< what our kernels dispatch to, such as "AVX2"
-std::string onednn_version();  ///< version and instruction set, such as "2.6.3 (AVX2)"
+std::string kernel_isa();    ///< what our f32 kernels dispatch to, such as "AVX2"
+std::string kernel_names();  ///< of every precision: "f32 AVX3, bf16 AMX, int8 AMX"
 
 /// GFLOP/s of multiply-adds that touch no memory, on all threads, measured for about `seconds`.
 double fma_gflops(double seconds);

@@ -12,44 +12,51 @@
 #include "core/tensor/gelu-inl.h"
 #include "core/tensor/packed_product.h"
 #include "core/tensor/parallel.h"
+#include "core/tensor/pieces.h"
 #include "core/tensor/register_tile-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace revisit::tensor::HWY_NAMESPACE {
 
-constexpr int kSlice = 768;  // inputs summed in registers in one go: 256 and 384 were slower by 5 to 15 %, 1024 gained nothing
-
 int WeightPanelWidth() { return static_cast<int>(register_columns()); }
 
-// Columns [first, first + count) of y, a vector at a time; beyond the last column zeros are computed and not stored.
-template <typename Function>
-HWY_INLINE void for_columns(Matrix y, int first, int count, const float* bias, Function function) {
-  const D d;
-  const int lanes = static_cast<int>(hn::Lanes(d));
-  HWY_ALIGN float edge[HWY_MAX_BYTES / sizeof(float)] = {};
-  for (int r = 0; r < y.rows; ++r) {
-    float* at = y.row(r) + first;
-    int i = 0;
-    for (; i + lanes <= count; i += lanes) hn::StoreU(function(hn::LoadU(d, at + i), hn::LoadU(d, bias + i)), d, at + i);
-    if (i == count) continue;
-    std::copy_n(at + i, count - i, edge);
-    hn::Store(function(hn::Load(d, edge), hn::LoadU(d, bias + i)), d, edge);
-    std::copy_n(edge, count - i, at + i);
+// Bias and activation.
+template <Linear::After kAfter>
+struct LayerEnding {
+  const float* bias;  // of the panel
+  HWY_INLINE V operator()(V sums, int vector) const {
+    const D d;
+    const V v = hn::Add(sums, hn::LoadU(d, bias + vector * static_cast<std::ptrdiff_t>(hn::Lanes(d))));
+    if constexpr (kAfter == Linear::After::kRelu) return hn::Max(v, hn::Zero(d));
+    return v;
   }
-}
+  // GELU takes many registers, which the sums have.
+  HWY_INLINE void finish(float* c, std::ptrdiff_t c_stride, int rows) const {
+    if constexpr (kAfter == Linear::After::kGelu) {
+      const D d;
+      const std::ptrdiff_t lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
+#pragma GCC unroll 1
+      for (; rows > 0; --rows, c += c_stride) {
+        hn::StoreU(gelu_of(hn::LoadU(d, c)), d, c);
+        hn::StoreU(gelu_of(hn::LoadU(d, c + lanes)), d, c + lanes);
+      }
+    }
+  }
+};
 
-// y += x W^T for one slice of the inputs and one panel. Only the last panel has fewer columns than a register tile.
-HWY_INLINE void add_slice(ConstMatrix x, int from, int count, const float* panel, bool add, Matrix y, int column, int columns) {
+// One panel of y, or y += with `add`, over some of the inputs. Only the last panel has fewer columns than a register tile.
+template <typename Ending>
+HWY_INLINE void multiply_panel(ConstMatrix x, int from, int count, const float* panel, bool add, Matrix y, int column, int columns,
+                               const Ending& ending) {
   const int width = WeightPanelWidth();
-  if (columns == width) return panel_product(x.row(0) + from, x.rows, x.stride, panel, count, add, y.row(0) + column, y.stride);
-  HWY_ALIGN float edge[kRegisterRows * 2 * HWY_MAX_BYTES / sizeof(float)];
+  if (columns == width)
+    return panel_product(x.row(0) + from, x.rows, x.stride, panel, count, add, y.row(0) + column, y.stride, ending);
+  HWY_ALIGN float edge[kRegisterRows * 2 * HWY_MAX_BYTES / sizeof(float)] = {};
   for (int r = 0; r < x.rows; r += kRegisterRows) {
     const int rows = std::min(kRegisterRows, x.rows - r);
-    panel_product(x.row(r) + from, rows, x.stride, panel, count, false, edge, width);
-    for (int i = 0; i < rows; ++i) {
-      float* to = y.row(r + i) + column;
-      for (int c = 0; c < columns; ++c) to[c] = edge[i * width + c] + (add ? to[c] : 0.0F);
-    }
+    for (int i = 0; i < rows; ++i) std::copy_n(y.row(r + i) + column, columns, edge + i * width);
+    panel_product(x.row(r) + from, rows, x.stride, panel, count, add, edge, width, ending);
+    for (int i = 0; i < rows; ++i) std::copy_n(edge + i * width, columns, y.row(r + i) + column);
   }
 }
 
@@ -60,19 +67,20 @@ void WeightPanels(ConstMatrix x, const float* panels, const float* bias, Linear:
   const int slices = std::max(1, (x.cols + kSlice - 1) / kSlice);
   const auto edge_of = [&](int slice) { return static_cast<int>(static_cast<std::ptrdiff_t>(x.cols) * slice / slices); };
   for (int s = 0; s < slices; ++s) {
+    const int from = edge_of(s), count = edge_of(s + 1) - from;
+    const bool add = s > 0 || after == After::kAdd;
     for (int p = first; p < last; ++p) {
-      const int column = p * width;
-      const int columns = std::min(width, y.cols - column);
-      const float* panel = panels + (static_cast<std::ptrdiff_t>(p) * x.cols + edge_of(s)) * width;
-      add_slice(x, edge_of(s), edge_of(s + 1) - edge_of(s), panel, s > 0 || after == After::kAdd, y, column, columns);
-      if (s + 1 < slices) continue;
-      const float* b = bias + column;
-      switch (after) {
-        case After::kRelu:
-          for_columns(y, column, columns, b, [](V v, V add) HWY_ATTR { return hn::Max(hn::Add(v, add), hn::Zero(D())); });
-          break;
-        case After::kGelu: for_columns(y, column, columns, b, [](V v, V add) HWY_ATTR { return gelu_of(hn::Add(v, add)); }); break;
-        default: for_columns(y, column, columns, b, [](V v, V add) HWY_ATTR { return hn::Add(v, add); });
+      const int column = p * width, columns = std::min(width, y.cols - column);
+      const float* panel = panels + (static_cast<std::ptrdiff_t>(p) * x.cols + from) * width;
+      const auto multiply = [&](const auto& ending) HWY_ATTR { multiply_panel(x, from, count, panel, add, y, column, columns, ending); };
+      if (s + 1 < slices) {
+        multiply(NoEnding());
+      } else if (after == After::kRelu) {
+        multiply(LayerEnding<After::kRelu>{bias + column});
+      } else if (after == After::kGelu) {
+        multiply(LayerEnding<After::kGelu>{bias + column});
+      } else {
+        multiply(LayerEnding<After::kNothing>{bias + column});
       }
     }
   }
@@ -88,8 +96,9 @@ namespace {
 HWY_EXPORT(WeightPanelWidth);
 HWY_EXPORT(WeightPanels);
 
-// Threads take groups of panels as they become free: a core that others use as well then does less of the work.
-constexpr int kGroupsPerThread = 8;
+constexpr double kPiece = 1e7;  // multiply-adds
+constexpr int kNear = 150'000;   // values of x that are read again and again: they stay in the second-level cache
+constexpr int kRowStep = 48;     // whole register tiles on every instruction set
 
 }  // namespace
 
@@ -117,13 +126,14 @@ PackedProduct::PackedProduct(const float* weight, const float* bias, int in, int
   }
 }
 
-void PackedProduct::operator()(ConstMatrix x, Matrix y, Arena& /*scratch of the other kernel*/) const {
+void PackedProduct::operator()(ConstMatrix x, Matrix y, Arena& /*scratch of other kernels*/) const {
   const int width = HWY_DYNAMIC_DISPATCH(WeightPanelWidth)();
   const int panels = (out_ + width - 1) / width;
-  const int groups = std::min(panels, kGroupsPerThread * threads());
-  parallel_for_worker(groups, [&](int g, int /*worker*/) {
+  const int most_rows = kNear / std::min(in_, kSlice);
+  for_pieces(x.rows, panels, static_cast<double>(in_) * width / kPiece, most_rows, kRowStep, [&](const Piece& piece) {
     HWY_DYNAMIC_DISPATCH(WeightPanels)
-    (x, panels_.get(), bias_.get(), after_, y, panels * g / groups, panels * (g + 1) / groups);
+    ({x.row(piece.first_row), piece.rows, x.cols, x.stride}, panels_.get(), bias_.get(), after_,
+     y.rows_from(piece.first_row, piece.rows), piece.first_panel, piece.first_panel + piece.panels);
   });
 }
 

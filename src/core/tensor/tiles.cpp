@@ -226,10 +226,6 @@ REVISIT_TILE_TARGET void multiply_strip(const std::byte* left, const std::byte* 
 /// Static: the compiler believes that only its first bytes are read.
 constexpr TileConfig kConfig;
 
-REVISIT_TILE_TARGET void configure() { _tile_loadconfig(&kConfig); }
-
-REVISIT_TILE_TARGET void release() { _tile_release(); }
-
 /// One product, a chunk of k after the other. `each(count, body)` runs body(i, room for a strip of the left side) for every i, on
 /// however many threads.
 template <typename Each>
@@ -273,6 +269,9 @@ bool tiles_usable() {
   return usable;
 }
 
+REVISIT_TILE_TARGET void begin_tiles() { _tile_loadconfig(&kConfig); }
+REVISIT_TILE_TARGET void end_tiles() { _tile_release(); }
+
 void TileScratch::reserve(int n, int k) {
   reserve_left(*this, k);
   reserve_right(*this, n, k);
@@ -286,9 +285,9 @@ void tile_product(int m, int n, int k, TileOperand a, TileOperand b, float* c, s
   std::vector<TileScratch>& all = scratch;  // the workers have thread-local ones of their own
   product(m, n, k, a, b, c, c_stride, aligned(all.front().right), [&all](int count, const auto& body) {
     parallel_for_worker(count, [&](int i, int worker) {
-      configure();
+      begin_tiles();
       body(i, aligned(all[static_cast<std::size_t>(worker)].left));
-      release();
+      end_tiles();
     });
   });
 }
@@ -296,16 +295,18 @@ void tile_product(int m, int n, int k, TileOperand a, TileOperand b, float* c, s
 void tile_product_here(int m, int n, int k, TileOperand a, TileOperand b, float* c, std::ptrdiff_t c_stride,
                        TileScratch& scratch) {
   scratch.reserve(n, k);
-  configure();
+  begin_tiles();
   product(m, n, k, a, b, c, c_stride, aligned(scratch.right), [&](int count, const auto& body) {
     for (int i = 0; i < count; ++i) body(i, aligned(scratch.left));
   });
-  release();
+  end_tiles();
 }
 
 #else
 
 bool tiles_usable() { return false; }
+void begin_tiles() {}
+void end_tiles() {}
 
 void TileScratch::reserve(int, int) {}
 

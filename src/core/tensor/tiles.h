@@ -12,6 +12,10 @@ namespace revisit::tensor {
 /// Whether this processor has tiles and the system lets this process use them. Asks once.
 bool tiles_usable();
 
+/// Around what a thread does with tiles: all eight are 16 rows of 64 bytes. Only where tiles_usable().
+void begin_tiles();
+void end_tiles();
+
 /// A matrix of f32 in memory. `transposed`: what lies there row by row is its transpose.
 struct TileOperand {
   const float* data = nullptr;

@@ -8,6 +8,7 @@
 
 #include "core/tensor/arena.h"
 #include "core/tensor/features.h"
+#include "core/tensor/linear.h"
 #include "core/tensor/tokens.h"
 #include "engine/model/config.h"
 
@@ -33,7 +34,7 @@ class Backbone {
   virtual void normalise(tensor::Features& features) const = 0;
 };
 
-/// The network of the model's config. Throws Error kBadModel when its weights do not fit.
-std::unique_ptr<Backbone> make_backbone(const model::LoadedModel& model);
+/// The network of the model's config; `precision` is that of its products. Throws Error kBadModel when its weights do not fit.
+std::unique_ptr<Backbone> make_backbone(const model::LoadedModel& model, tensor::Precision precision = tensor::Precision::kF32);
 
 }  // namespace revisit::backbone

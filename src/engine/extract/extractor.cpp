@@ -25,7 +25,7 @@ struct Extractor::Impl {
   Impl(Model given, const DescriptorSpec& spec, int threads)
       : model(std::move(given)),
         plan(make_plan(model.loaded().config, spec, threads)),
-        front(model.loaded(), *plan.spec.size),
+        front(model.loaded(), *plan.spec.size, plan.precision),
         reducer(reduce::make_reducer(plan.spec, model.loaded())),
         aggregator(aggregate::make_aggregator(model.loaded(), plan.spec.aggregate)) {
     const model::Config& config = model.loaded().config;
@@ -56,7 +56,7 @@ void Extractor::Impl::check_finite(tensor::ConstMatrix values, const char* what)
 }
 
 std::vector<float> Extractor::Impl::forward(const float* input, Size size, Trace* trace) {
-  tensor::set_threads(plan.threads);
+  const tensor::Team team(plan.threads);
   const tensor::FlushDenormals flush;
   arena.reset();
   backbone::Backbone& backbone = front.backbone();

@@ -7,8 +7,8 @@
 
 namespace revisit {
 
-FrontEnd::FrontEnd(const model::LoadedModel& model, Size size)
-    : input_(model.config.input), size_(size), backbone_(backbone::make_backbone(model)) {}
+FrontEnd::FrontEnd(const model::LoadedModel& model, Size size, tensor::Precision precision)
+    : input_(model.config.input), size_(size), backbone_(backbone::make_backbone(model, precision)) {}
 
 const float* FrontEnd::pixels_of(const ImageView& picture) {
   const Image resized = resize(picture, size_, input_.resize);

@@ -16,8 +16,8 @@ namespace revisit {
 
 class FrontEnd {
  public:
-  /// size is that of the input, multiples of the stride. The model must outlive the object, which serves one thread at a time.
-  FrontEnd(const model::LoadedModel& model, Size size);
+  /// size is that of the input, multiples of the stride; precision that of the products. The model must outlive the object, which serves one thread at a time.
+  FrontEnd(const model::LoadedModel& model, Size size, tensor::Precision precision = tensor::Precision::kF32);
 
   Size size() const { return size_; }
   backbone::Backbone& backbone() { return *backbone_; }

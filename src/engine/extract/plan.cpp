@@ -24,6 +24,17 @@ void check_tensor_size(Size size, int patch) {
   }
 }
 
+namespace {
+
+/// "auto" becomes the fastest this processor has.
+void choose_precision(Plan& plan) {
+  std::string& word = *plan.spec.precision;
+  if (word == "auto") word = tensor::is_fast(tensor::Precision::kInt8) ? "int8" : tensor::is_fast(tensor::Precision::kBf16) ? "bf16" : "f32";
+  plan.precision = word == "int8" ? tensor::Precision::kInt8 : word == "bf16" ? tensor::Precision::kBf16 : tensor::Precision::kF32;
+}
+
+}  // namespace
+
 Plan make_plan(const model::Config& config, const DescriptorSpec& spec, int threads) {
   check_spec(spec);
   if (threads < 0 || threads > limits::kMaxThreads) {
@@ -37,6 +48,7 @@ Plan make_plan(const model::Config& config, const DescriptorSpec& spec, int thre
   }
   plan.spec = completed(overlaid(spec, config.own));
   plan.spec.model_identity = identity;
+  choose_precision(plan);
   const Size wanted = spec.size.value_or(config.input.size);
   const Size size = model::round_to_stride(wanted, config.backbone.stride());
   plan.spec.size = size;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/tensor/linear.h"
 #include "engine/model/config.h"
 #include "engine/reduce/reducer.h"
 #include "revisit/extractor.h"
@@ -16,6 +17,7 @@ namespace revisit {
 struct Plan {
   DescriptorSpec spec;  // complete; its size in multiples of the patch
   int threads = 0;
+  tensor::Precision precision = tensor::Precision::kF32;  // what the spec says
   std::vector<std::string> notices;  // one sentence for each setting that was adjusted
 };
 

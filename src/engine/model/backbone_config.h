@@ -16,14 +16,6 @@ namespace revisit::model {
 
 class BackboneFamily;
 
-/// A large matrix product of one forward, (rows, in) x (in, out), by the name of its layer.
-struct Product {
-  std::string layer;
-  int rows = 0;
-  int in = 0;
-  int out = 0;
-};
-
 /// A closed set: a new family adds its settings to the variant and a line to backbones.def.
 class BackboneConfig {
  public:
@@ -40,7 +32,6 @@ class BackboneConfig {
   Size grid(Size input) const;      ///< rows and columns of patches, or of the feature map
   /// Multiply-adds of one forward. patches[i] is how many are left in block i; empty: all in every block.
   double macs(Size input, std::span<const int> patches) const;
-  std::vector<Product> products(Size input) const;
 
   // For one family. These throw Error kUsage for a network of another.
   VitConfig& vit() { return or_refuse(std::get_if<VitConfig>(&any_)); }

@@ -39,7 +39,6 @@ class BackboneFamily {
   virtual int blocks(const BackboneConfig& config) const = 0;
   virtual Size grid(const BackboneConfig& config, Size input) const = 0;
   virtual double macs(const BackboneConfig& config, Size input, std::span<const int> patches) const = 0;
-  virtual std::vector<Product> products(const BackboneConfig& config, Size input) const = 0;
 
   /// The network up to its first `blocks` blocks.
   virtual void keep_blocks(BackboneConfig& config, int blocks) const = 0;

@@ -91,24 +91,6 @@ TEST(BackboneConfig, MultiplyAddsFollowThePatchesThatAreLeft) {
   EXPECT_EQ(backbone.macs({224, 224}, patches), embedding + block(257) + 11 * block(129));
 }
 
-TEST(BackboneConfig, ListsProductsThatAreInTheModelAndMakeMostOfItsWork) {
-  for (const bool swiglu : {false, true}) {
-    Config config = testing::tiny_backbone();
-    config.vit().swiglu = swiglu;
-    config.vit().registers = 2;
-    const auto tensors = required_tensors(config);
-    double macs = 0;
-    for (const Product& product : config.backbone.products({42, 42})) {
-      EXPECT_EQ(tensors.at(product.layer + ".weight"), (Shape{product.out, product.in})) << product.layer;
-      EXPECT_EQ(product.rows, 1 + 2 + 9);
-      macs += static_cast<double>(product.rows) * product.in * product.out;
-    }
-    // The rest is the embedding and the products inside attention.
-    const double attention = 2 * (2.0 * 12 * 12 * 16), embedding = 3.0 * 14 * 14 * 16 * 9;
-    EXPECT_EQ(config.backbone.macs({42, 42}, {}), macs + attention + embedding);
-  }
-}
-
 TEST(RoundToStride, GivesTheNearestMultipleButNeverNone) {
   EXPECT_EQ(round_to_stride({321, 323}, 14), (Size{322, 322}));
   EXPECT_EQ(round_to_stride({1, 13}, 14), (Size{14, 14}));

@@ -47,20 +47,6 @@ double VitFamily::macs(const BackboneConfig& config, Size input, std::span<const
   return macs;
 }
 
-std::vector<Product> VitFamily::products(const BackboneConfig& config, Size input) const {
-  const VitConfig& vit = config.vit();
-  const int rows = prefix(vit) + area(grid(config, input));
-  std::vector<Product> out;
-  for (int i = 0; i < vit.depth; ++i) {
-    const std::string block = fmt::format("{}blocks.{}.", kBackboneRoot, i);
-    out.push_back({block + "attn.qkv", rows, vit.width, 3 * vit.width});
-    out.push_back({block + "attn.proj", rows, vit.width, vit.width});
-    out.push_back({block + (vit.swiglu ? "mlp.w12" : "mlp.fc1"), rows, vit.width, (vit.swiglu ? 2 : 1) * vit.ffn_hidden});
-    out.push_back({block + (vit.swiglu ? "mlp.w3" : "mlp.fc2"), rows, vit.ffn_hidden, vit.width});
-  }
-  return out;
-}
-
 void VitFamily::keep_blocks(BackboneConfig& config, int blocks) const { config.vit().depth = blocks; }
 
 void VitFamily::tell(const BackboneConfig& config, ModelInfo& info) const {

@@ -17,7 +17,6 @@ class VitFamily final : public BackboneFamily {
   int blocks(const BackboneConfig& config) const override;
   Size grid(const BackboneConfig& config, Size input) const override;
   double macs(const BackboneConfig& config, Size input, std::span<const int> patches) const override;
-  std::vector<Product> products(const BackboneConfig& config, Size input) const override;
   void keep_blocks(BackboneConfig& config, int blocks) const override;
   void tell(const BackboneConfig& config, ModelInfo& info) const override;
 

@@ -152,7 +152,7 @@ constexpr auto kShare = [] { return Between{0, 1}; };
 constexpr auto kNormScales = [] { return OneOf{{"minmax", "raw"}}; };
 constexpr auto kCells = [] { return From{1, limits::kMaxSpread}; };
 constexpr auto kSeeds = [] { return From{0, std::numeric_limits<std::int64_t>::max()}; };
-constexpr auto kPrecisions = [] { return OneOf{{"f32"}}; };
+constexpr auto kPrecisions = [] { return OneOf{{"auto", "f32", "bf16", "int8"}}; };
 constexpr auto kOrientations = [] { return OneOf{{"apply", "ignore"}}; };
 constexpr auto kIdentity = [] { return Digits{}; };
 
@@ -171,7 +171,7 @@ std::vector<Setting> make_settings() {
       line<&S::norm_scale, kNormScales>("norm_scale", "HOW", "how norms enter the score", kTold, true, "pruner.norm_scale", std::string("minmax"), by_norm),
       line<&S::spread, kCells>("spread", "N", "rank patches within cells of NxN", kTold, true, "pruner.spread", std::int64_t{1}, prunes, true),
       line<&S::seed, kSeeds>("seed", "S", "of random pruning, drawn anew for each photo", kTold, true, nullptr, std::int64_t{0}, by_chance),
-      line<&S::precision, kPrecisions>("precision", nullptr, "arithmetic of the network", kTold, true, nullptr, std::string("f32"), always),
+      line<&S::precision, kPrecisions>("precision", "P", "arithmetic of the network", kTold, true, nullptr, std::string("f32"), always),
       line<&S::model_identity, kIdentity>("model_identity", nullptr, "the model's weights and all of its constants", kMust, true, nullptr, {}, always),
   };
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The benchmark: every rho and oneDNN's own rate in turn, again and again, so that a noisy machine treats all alike.
+// The benchmark: every rho in turn, again and again, so that a noisy machine treats all alike.
 #include "revisit/lab/bench.h"
 
 #include <unistd.h>
@@ -8,17 +8,19 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <memory>
 
 #include "core/base/fail.h"
 #include "core/tensor/machine.h"
 #include "core/tensor/parallel.h"
-#include "lab/bench/gemm_rate.h"
+#include "lab/bench/machine_peaks.h"
 #include "engine/extract/plan.h"
 
 namespace revisit {
 namespace {
 
+constexpr double kPeakSeconds = 0.1;  // of each kind
 constexpr int kMaxRepeats = 10'000;
 constexpr int kMaxBatch = 4'096;
 
@@ -77,6 +79,7 @@ void time_end_to_end(Series& series, const std::vector<std::byte>& jpeg) {
 BenchRun summarise(const Series& series, int batch, int threads) {
   BenchRun run;
   run.rho = series.rho;
+  run.precision = *series.extractor->spec().precision;
   run.batch = batch;
   run.threads = threads;
   run.median_ms_per_image = quantile(series.forward_ms, 0.5);
@@ -88,6 +91,17 @@ BenchRun summarise(const Series& series, int batch, int threads) {
   return run;
 }
 
+BenchPeak peak_of(const std::map<std::string, double>& peaks) {
+  const auto best = [&](std::initializer_list<const char*> kinds) -> std::optional<double> {
+    std::optional<double> out;
+    for (const char* kind : kinds) {
+      if (const auto found = peaks.find(kind); found != peaks.end()) out = std::max(out.value_or(0), found->second);
+    }
+    return out;
+  };
+  return {peaks.at("fma"), best({"bf16", "amx_bf16"}), best({"vnni", "amx_int8"})};
+}
+
 std::string cpu_name() {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);) {
@@ -97,6 +111,11 @@ std::string cpu_name() {
 }
 
 }  // namespace
+
+double BenchPeak::of(const std::string& precision) const {
+  const auto narrow = precision == "int8" ? int8_gops : precision == "bf16" ? bf16_gflops : std::nullopt;
+  return narrow.value_or(fma_gflops);
+}
 
 BenchReport run_bench(const Model& model, const BenchOptions& options) {
   if (options.rho.empty()) fail(ErrorCode::kUsage, "a benchmark needs at least one rho");
@@ -112,27 +131,23 @@ BenchReport run_bench(const Model& model, const BenchOptions& options) {
     all.push_back({std::make_unique<Extractor>(model, spec, options.threads), rho, {}, {}, {}});
   }
 
-  const int threads = tensor::set_threads(options.threads);
+  const tensor::Team team(options.threads);
+  const int threads = tensor::threads();
   const Size size = all.front().extractor->input_size();
   const std::vector<float> pixels = test_tensor(size);
   const std::vector<std::byte> jpeg = encode_jpeg(test_picture(640, 480));
-  GemmRate gemm(model.loaded(), size);
 
   for (Series& series : all) series.extractor->describe_tensor(pixels, size);  // warm-up
-  gemm.measure();
-  std::vector<double> gemm_gflops;
   for (int repeat = 0; repeat < options.repeats; ++repeat) {
     for (Series& series : all) {
       time_forward(series, pixels, options.batch);
       if (repeat < 3) time_end_to_end(series, jpeg);
     }
-    gemm_gflops.push_back(gemm.measure());
   }
 
   BenchReport report;
   for (const Series& series : all) report.runs.push_back(summarise(series, options.batch, threads));
-  report.peak.fma_gflops = tensor::fma_gflops(0.2);
-  report.peak.onednn_f32_gflops = quantile(gemm_gflops, 0.5);
+  report.peak = peak_of(machine_peaks(threads, kPeakSeconds));
   report.cpu = cpu_name();
   return report;
 }
@@ -142,7 +157,7 @@ SystemInfo system_info() {
   info.cpu = cpu_name();
   info.cores = tensor::usable_cores();
   info.kernel_isa = tensor::kernel_isa();
-  info.onednn = tensor::onednn_version();
+  info.kernels = tensor::kernel_names();
   info.memory_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   return info;
 }

@@ -81,7 +81,7 @@ FitVladReport fit_vlad(const Model& backbone, const std::vector<std::filesystem:
                        const FitVladOptions& options, const std::function<bool(int, int)>& progress) {
   check_options(backbone, options, photos.size());
   const Plan plan = make_plan(backbone.loaded().config, {.size = options.size}, options.threads);
-  tensor::set_threads(plan.threads);
+  const tensor::Team team(plan.threads);
   const tensor::FlushDenormals flush;
   const auto model = cut_backbone(backbone, options, *plan.spec.size);
 

@@ -5,6 +5,7 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/autocast_mode.h>
+#include <omp.h>
 #include <torch/torch.h>
 
 #include <algorithm>
@@ -291,7 +292,22 @@ void Learner::restore(const LearnerState& state) {
   impl_->loss_scale = state.loss_scale;
 }
 
+namespace {
+
+/// Our loops run on LibTorch's threads: two teams would take each other's cores.
+void on_the_team(int helpers, tensor::LoopTask task, void* context) {
+  const unsigned mode = tensor::float_mode();
+#pragma omp parallel  // all of them, even if some have nothing to do: a smaller team would end the others
+  {
+    tensor::set_float_mode(mode);
+    if (omp_get_thread_num() <= helpers) task(context, omp_get_thread_num());
+  }
+}
+
+}  // namespace
+
 int use_threads(int threads) {
+  tensor::use_runner(on_the_team);
   const int count = tensor::set_threads(threads);
   at::set_num_threads(count);
   return count;

@@ -14,24 +14,25 @@ using model::load_linear;
 using After = tensor::Linear::After;
 
 /// A layer whose result is added to the tokens, after LayerScale where the network has it.
-model::LinearForm added(const model::VitConfig& config, const std::string& scale) {
-  return {.after = After::kAdd, .out_scale = config.layer_scale ? scale + ".gamma" : ""};
+model::LinearForm added(const model::VitConfig& config, const std::string& scale, tensor::Precision precision) {
+  return {.after = After::kAdd, .out_scale = config.layer_scale ? scale + ".gamma" : "", .precision = precision};
 }
 
 }  // namespace
 
-Block::Block(const model::VitConfig& c, const model::Weights& w, const std::string& prefix)
-    : heads_(c.heads),
+Block::Block(const model::VitConfig& c, const model::Weights& w, const std::string& prefix, tensor::Precision precision)
+    : precision_(precision),
+      heads_(c.heads),
       hidden_(c.ffn_hidden),
       swiglu_(c.swiglu),
       eps_(c.norm_eps),
       norm1_{w.f32_data(prefix + "norm1.weight", c.width), w.f32_data(prefix + "norm1.bias", c.width)},
       norm2_{w.f32_data(prefix + "norm2.weight", c.width), w.f32_data(prefix + "norm2.bias", c.width)},
-      qkv_(load_linear(w, prefix + "attn.qkv", c.width, 3 * c.width)),
-      proj_(load_linear(w, prefix + "attn.proj", c.width, c.width, added(c, prefix + "ls1"))),
-      up_(c.swiglu ? load_linear(w, prefix + "mlp.w12", c.width, 2 * c.ffn_hidden)
-                   : load_linear(w, prefix + "mlp.fc1", c.width, c.ffn_hidden, {.after = After::kGelu})),
-      down_(load_linear(w, prefix + (c.swiglu ? "mlp.w3" : "mlp.fc2"), c.ffn_hidden, c.width, added(c, prefix + "ls2"))) {}
+      qkv_(load_linear(w, prefix + "attn.qkv", c.width, 3 * c.width, {.precision = precision})),
+      proj_(load_linear(w, prefix + "attn.proj", c.width, c.width, added(c, prefix + "ls1", precision))),
+      up_(c.swiglu ? load_linear(w, prefix + "mlp.w12", c.width, 2 * c.ffn_hidden, {.precision = precision})
+                   : load_linear(w, prefix + "mlp.fc1", c.width, c.ffn_hidden, {.after = After::kGelu, .precision = precision})),
+      down_(load_linear(w, prefix + (c.swiglu ? "mlp.w3" : "mlp.fc2"), c.ffn_hidden, c.width, added(c, prefix + "ls2", precision))) {}
 
 void Block::attend(tensor::Tokens& tokens, tensor::TokenHook::Needs needs, tensor::AttentionView& view,
                    tensor::Arena& arena) const {
@@ -42,7 +43,7 @@ void Block::attend(tensor::Tokens& tokens, tensor::TokenHook::Needs needs, tenso
 
   tensor::layer_norm(x, norm1_.gamma, norm1_.beta, eps_, normed);
   qkv_(normed, qkv, arena);
-  tensor::attention(qkv, heads_, normed, arena, cls_row);
+  tensor::attention(qkv, heads_, normed, arena, cls_row, precision_);
   proj_(normed, x, arena);
 
   view.cls_row = cls_row;

@@ -16,7 +16,7 @@ namespace revisit::vit {
 class Block {
  public:
   /// Weights must outlive the block: what is not folded is used in place. `prefix` is "backbone.model.blocks.3.".
-  Block(const model::VitConfig& config, const model::Weights& weights, const std::string& prefix);
+  Block(const model::VitConfig& config, const model::Weights& weights, const std::string& prefix, tensor::Precision precision);
 
   /// First half. Fills `view` with what `needs` names; its memory lives in the arena until the caller's scope ends.
   void attend(tensor::Tokens& tokens, tensor::TokenHook::Needs needs, tensor::AttentionView& view, tensor::Arena& arena) const;
@@ -29,6 +29,7 @@ class Block {
     const float* beta;
   };
 
+  tensor::Precision precision_;
   int heads_;
   int hidden_;  // of the MLP
   bool swiglu_;

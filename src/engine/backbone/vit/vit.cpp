@@ -39,7 +39,7 @@ void gather_patches(const float* pixels, Size size, int patch, tensor::Matrix ou
 }  // namespace
 
 // The patch embedding is a convolution whose stride is its kernel size: one product over flattened patches (channel, y, x).
-Vit::Vit(const model::LoadedModel& model)
+Vit::Vit(const model::LoadedModel& model, tensor::Precision precision)
     : config_(model.config.vit()),
       patch_(model::load_linear(model.weights, kPrefix + "patch_embed.proj", 3 * config_.patch * config_.patch, config_.width,
                                 {.after = tensor::Linear::After::kAdd})) {
@@ -53,7 +53,7 @@ Vit::Vit(const model::LoadedModel& model)
   norm_beta_ = data("norm.bias", 1);
   blocks_.reserve(static_cast<std::size_t>(config_.depth));
   for (int i = 0; i < config_.depth; ++i)
-    blocks_.emplace_back(config_, model.weights, kPrefix + "blocks." + std::to_string(i) + ".");
+    blocks_.emplace_back(config_, model.weights, kPrefix + "blocks." + std::to_string(i) + ".", precision);
 }
 
 const std::vector<float>& Vit::positions(int rows, int cols) {
@@ -119,6 +119,8 @@ void Vit::normalise(tensor::Features& features) const {
 
 namespace revisit::backbone {
 
-std::unique_ptr<Backbone> make_vit(const model::LoadedModel& model) { return std::make_unique<vit::Vit>(model); }
+std::unique_ptr<Backbone> make_vit(const model::LoadedModel& model, tensor::Precision precision) {
+  return std::make_unique<vit::Vit>(model, precision);
+}
 
 }  // namespace revisit::backbone

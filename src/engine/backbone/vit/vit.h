@@ -19,7 +19,7 @@ namespace revisit::vit {
 class Vit final : public backbone::Backbone {
  public:
   /// The model must outlive the Vit.
-  explicit Vit(const model::LoadedModel& model);
+  Vit(const model::LoadedModel& model, tensor::Precision precision);
 
   int blocks() const override { return static_cast<int>(blocks_.size()); }
 

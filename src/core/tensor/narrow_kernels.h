@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// The innermost loops of products of narrow numbers: one panel of 32 outputs against a few rows. Bytes are multiplied as unsigned
+// (the rows) by signed (the weights) and summed exactly; bfloat16 values are summed in f32.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace revisit::tensor {
+
+inline constexpr int kPanel = 32;      // outputs of a panel
+inline constexpr int kStepBytes = 64;  // rows and panels are filled up with zeros to whole steps
+
+/// Rows of narrow numbers. In a panel stand, for every four bytes of a row (four bytes or two bfloat16 values), the weights of each of
+/// its outputs in turn: 128 bytes.
+struct NarrowKernel {
+  const char* name;
+  int levels;     // the largest byte a row may hold; 0 for bfloat16
+  int most_pair;  // the largest sum of two neighbouring weights: smaller than 254 where their products are summed in 16 bits
+  int most_rows;  // at once
+  bool (*usable)();
+  /// sums (rows, 32) = rows times panel, over `steps` steps of 64 bytes. Whole groups of 16 rows must be readable. 32-bit integers, or
+  /// f32 for bfloat16.
+  void (*multiply)(const std::byte* rows, std::ptrdiff_t stride, int count, const std::byte* panel, int steps, void* sums);
+  /// Around the products a thread makes in one go; null: nothing to do.
+  void (*begin)();
+  void (*end)();
+};
+
+/// Those this processor can run, the fastest first, the plain one last.
+std::span<const NarrowKernel* const> byte_kernels();
+std::span<const NarrowKernel* const> bfloat_kernels();
+
+}  // namespace revisit::tensor

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// y = x W^T + b in narrow numbers: bytes, or bfloat16.
+//   bytes  W_oi = w_o q_oi, q in [-127, 127], one w an output, so large that pairs of q keep to
+//          what the kernel can sum; x_i = s (p_i - z), one s and one whole z a row, found anew in each
+//          product. Then sum_i W_oi x_i = w_o s (sum_i q_oi p_i - z sum_i q_oi), and the sums of whole numbers are exact.
+//   bfloat W and x are rounded to bfloat16, sums are f32.
+#pragma once
+
+#include <vector>
+
+#include "core/base/big_buffer.h"
+#include "core/tensor/arena.h"
+#include "core/tensor/linear.h"
+#include "core/tensor/matrix.h"
+#include "core/tensor/narrow_kernels.h"
+
+namespace revisit::tensor {
+
+class NarrowProduct {
+ public:
+  /// As Linear, on one of byte_kernels() or bfloat_kernels(). Nothing given is needed afterwards.
+  NarrowProduct(const NarrowKernel& kernel, const float* weight, const float* bias, int in, int out, Linear::After after,
+                const float* out_scale);
+
+  /// x is (rows, in), y is (rows, out). The same sums for any number of rows and threads.
+  void operator()(ConstMatrix x, Matrix y, Arena& arena) const;
+
+ private:
+  bool bytes() const { return kernel_->levels > 0; }
+  std::size_t panel_bytes() const { return static_cast<std::size_t>(steps_) * kStepBytes * kPanel; }
+  const std::byte* panel(int p) const;
+  void pack(const float* weight, const float* out_scale, int p);
+
+  const NarrowKernel* kernel_;
+  int in_, out_, panels_;
+  int steps_;  // of 64 bytes a row
+  Linear::After after_;
+  BigBuffer weights_;                // [panel][4 bytes of a row][output of the panel]
+  std::vector<float> bias_;          // each filled up to whole panels
+  std::vector<float> scale_;         // of bytes only
+  std::vector<std::int32_t> sums_;
+};
+
+}  // namespace revisit::tensor

@@ -1,0 +1,213 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Products of bytes and of bfloat16 numbers against their plain reference, on every kernel this processor can run.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "core/base/big_buffer.h"
+#include "core/tensor/arena.h"
+#include "core/tensor/attention.h"
+#include "core/tensor/linear.h"
+#include "core/tensor/narrow_attention.h"
+#include "core/tensor/narrow_product.h"
+#include "core/tensor/narrow_rows.h"
+#include "core/tensor/parallel.h"
+#include "core/tensor/test_values.h"
+#include "core/tensor/tiles.h"
+
+namespace revisit::tensor {
+namespace {
+
+/// `count` values as the nearest bfloat16.
+std::vector<float> rounded(std::vector<float> values) {
+  for (float& v : values) v = reference::to_bfloat(v);
+  return values;
+}
+
+TEST(NarrowRows, BytesAreThoseOfTheReferenceAndComeNearTheRow) {
+  Random random;
+  for (int i = 0; i < 500; ++i) {
+    const int count = random.between(1, 200), levels = i % 2 == 0 ? 255 : 127;
+    const std::ptrdiff_t bytes = (count + 63) / 64 * 64;
+    auto row = random.values(count, i % 3 == 0 ? 100.0F : 0.1F);
+    if (i % 5 == 0) {
+      for (float& v : row) v = i % 10 == 0 ? std::abs(v) : -std::abs(v);  // 0 lies at an end
+    }
+    if (i % 50 == 7) row.assign(row.size(), 0.0F);
+    std::vector<std::byte> got(static_cast<std::size_t>(bytes)), want = got;
+    const ByteRow fast = quantise_row(row.data(), count, levels, got.data(), bytes);
+    const ByteRow plain = reference::quantise_row(row.data(), count, levels, want.data(), bytes);
+    EXPECT_EQ(fast.zero, plain.zero);
+    EXPECT_NEAR(fast.scale, plain.scale, 1e-6 * plain.scale);
+    for (int k = 0; k < count; ++k) {
+      const int q = static_cast<int>(got[static_cast<std::size_t>(k)]);
+      ASSERT_LE(std::abs(q - static_cast<int>(want[static_cast<std::size_t>(k)])), 1);
+      ASSERT_LE(q, levels);
+      ASSERT_NEAR(fast.scale * static_cast<float>(q - fast.zero), row[static_cast<std::size_t>(k)], 1.01 * fast.scale);
+    }
+    for (std::ptrdiff_t k = count; k < bytes; ++k) ASSERT_EQ(got[static_cast<std::size_t>(k)], std::byte{0});
+  }
+}
+
+TEST(NarrowRows, WhatIsNotFiniteIsNotLost) {
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    for (const int at : {0, 20, 68}) {
+      std::vector<float> row(70, 0.5F);
+      row[static_cast<std::size_t>(at)] = bad;
+      std::vector<std::byte> bytes(128);
+      EXPECT_FALSE(std::isfinite(quantise_row(row.data(), 70, 255, bytes.data(), 128).scale)) << bad << " at " << at;
+    }
+  }
+}
+
+// Sums of bytes are exact: every kernel gives what the plain one gives. Those of bfloat16 differ by the order of their sums.
+TEST(NarrowKernels, AgreeWithThePlainOneOverRandomShapes) {
+  Random random;
+  for (int i = 0; i < 300; ++i) {
+    const int steps = random.between(1, i % 20 == 0 ? 48 : 6);
+    const std::ptrdiff_t stride = (steps + random.between(0, 1)) * kStepBytes;
+    alignas(64) std::int32_t want[32 * kPanel], got[32 * kPanel];
+    std::vector<std::byte> rows(static_cast<std::size_t>(32 * stride));
+    const BigBuffer panel = big_buffer(static_cast<std::size_t>(steps) * kStepBytes * kPanel / sizeof(float));
+    auto* weights = reinterpret_cast<std::byte*>(panel.get());
+    const int extreme = random.between(0, 3);
+    for (const NarrowKernel* kernel : byte_kernels()) {
+      random.engine.seed(static_cast<unsigned>(i));
+      for (auto& x : rows) x = static_cast<std::byte>(extreme == 0 ? kernel->levels : random.between(0, kernel->levels));
+      const int most = std::min(127, kernel->most_pair / 2);
+      for (int k = 0; k < steps * kStepBytes * kPanel; ++k) {
+        const int weight = extreme == 0 ? most : extreme == 1 ? -most : k % 2 == 0 ? random.between(-127, 127) : random.between(0, 1);
+        weights[k] = static_cast<std::byte>(static_cast<std::int8_t>(weight));
+      }
+      const int count = random.between(1, kernel->most_rows);
+      byte_kernels().back()->multiply(rows.data(), stride, count, weights, steps, want);
+      if (kernel->begin != nullptr) kernel->begin();
+      kernel->multiply(rows.data(), stride, count, weights, steps, got);
+      if (kernel->end != nullptr) kernel->end();
+      ASSERT_TRUE(std::equal(want, want + count * kPanel, got)) << kernel->name << ", " << count << " rows, " << steps << " steps";
+    }
+    const auto numbers = rounded(random.values(static_cast<int>(32 * stride / 2)));
+    for (std::size_t k = 0; k < numbers.size(); ++k) bfloat_row(&numbers[k], 1, rows.data() + 2 * k, 2);
+    const auto others = rounded(random.values(steps * kStepBytes * kPanel / 2));
+    for (std::size_t k = 0; k < others.size(); ++k) bfloat_row(&others[k], 1, weights + 2 * k, 2);
+    for (const NarrowKernel* kernel : bfloat_kernels()) {
+      const int count = random.between(1, kernel->most_rows);
+      auto* got_sums = reinterpret_cast<float*>(got);
+      auto* want_sums = reinterpret_cast<float*>(want);
+      bfloat_kernels().back()->multiply(rows.data(), stride, count, weights, steps, want_sums);
+      if (kernel->begin != nullptr) kernel->begin();
+      kernel->multiply(rows.data(), stride, count, weights, steps, got_sums);
+      if (kernel->end != nullptr) kernel->end();
+      const std::vector<float> a(got_sums, got_sums + count * kPanel), b(want_sums, want_sums + count * kPanel);
+      ASSERT_LE(relative_error(a, b, 1.0), 1e-5) << kernel->name << ", " << count << " rows, " << steps << " steps";
+    }
+  }
+}
+
+/// What a product of bytes has to give: weights and rows rounded as it rounds them, multiplied in double.
+std::vector<float> product_of_bytes(const NarrowKernel& kernel, const std::vector<float>& x, const std::vector<float>& weight, int rows, int in, int out) {
+  std::vector<float> result(static_cast<std::size_t>(rows) * static_cast<std::size_t>(out));
+  const std::ptrdiff_t bytes = (in + 63) / 64 * 64;
+  std::vector<std::byte> row(static_cast<std::size_t>(bytes));
+  for (int o = 0; o < out; ++o) {
+    const float* w = weight.data() + std::ptrdiff_t{o} * in;
+    float highest = 0;
+    for (int k = 0; k < in; ++k) highest = std::max(highest, std::abs(w[k]));
+    for (int k = 0; k + 1 < in; k += 2)
+      highest = std::max(highest, std::abs(w[k] + w[k + 1]) * 127 / static_cast<float>(kernel.most_pair - 1));
+    const float step = highest / 127;
+    for (int r = 0; r < rows; ++r) {
+      const ByteRow form = quantise_row(x.data() + std::ptrdiff_t{r} * in, in, kernel.levels, row.data(), bytes);
+      double sum = 0;
+      for (int k = 0; k < in; ++k) {
+        sum += static_cast<double>(std::nearbyint(w[k] / step)) * step * form.scale *
+               (static_cast<int>(row[static_cast<std::size_t>(k)]) - form.zero);
+      }
+      result[static_cast<std::size_t>(r * out + o)] = static_cast<float>(sum);
+    }
+  }
+  return result;
+}
+
+TEST(NarrowProduct, MatchesItsReferenceOnEveryKernelAndEveryEnding) {
+  Random random;
+  Arena arena;
+  for (int i = 0; i < 60; ++i) {
+    const int rows = random.between(1, i % 10 == 0 ? 150 : 40), in = random.between(1, 200), out = random.between(1, 100);
+    const auto after = static_cast<Linear::After>(i % 4);
+    const auto weight = random.values(in * out, 0.3F), bias = random.values(out);
+    auto x = random.values(rows * in);
+    const auto start = random.values(rows * out);
+    const auto ended = [&](std::vector<float> sums) {  // through the f32 reference: identity weights
+      std::vector<float> y = start, one(static_cast<std::size_t>(out) * static_cast<std::size_t>(out));
+      for (int o = 0; o < out; ++o) one[static_cast<std::size_t>(o * out + o)] = 1;
+      reference::linear(view(sums, rows, out), one.data(), bias.data(), nullptr, after, view(y, rows, out));
+      return y;
+    };
+    for (const NarrowKernel* kernel : byte_kernels()) {
+      auto y = start;
+      NarrowProduct(*kernel, weight.data(), bias.data(), in, out, after, nullptr)(view(x, rows, in), view(y, rows, out), arena);
+      ASSERT_LE(relative_error(y, ended(product_of_bytes(*kernel, x, weight, rows, in, out)), 1.0), 2e-5)
+          << kernel->name << ' ' << rows << "x" << in << " -> " << out << " ending " << static_cast<int>(after);
+    }
+    auto near = rounded(x);
+    const auto near_weight = rounded(weight);
+    std::vector<float> sums(start.size());
+    reference::linear(view(near, rows, in), near_weight.data(), nullptr, nullptr, Linear::After::kNothing, view(sums, rows, out));
+    for (const NarrowKernel* kernel : bfloat_kernels()) {
+      auto y = start;
+      NarrowProduct(*kernel, weight.data(), bias.data(), in, out, after, nullptr)(view(x, rows, in), view(y, rows, out), arena);
+      ASSERT_LE(relative_error(y, ended(sums), 1.0), 2e-5) << kernel->name;
+    }
+  }
+}
+
+TEST(NarrowProduct, GivesTheSameBitsForAnyNumberOfRowsAndThreads) {
+  Random random;
+  Arena arena;
+  const int in = 300, out = 100, rows = 131;
+  const auto weight = random.values(in * out, 0.05F), bias = random.values(out), scale = random.values(out);
+  auto x = random.values(rows * in);
+  for (const auto& kernels : {byte_kernels(), bfloat_kernels()}) {
+    for (const NarrowKernel* kernel : kernels) {
+      const NarrowProduct product(*kernel, weight.data(), bias.data(), in, out, Linear::After::kGelu, scale.data());
+      std::vector<float> all(static_cast<std::size_t>(rows * out)), one(static_cast<std::size_t>(out));
+      {
+        const Team team(3);
+        product(view(x, rows, in), view(all, rows, out), arena);
+      }
+      const Team team(1);
+      for (int r = 0; r < rows; ++r) {
+        product({x.data() + std::ptrdiff_t{r} * in, 1, in, in}, view(one, 1, out), arena);
+        ASSERT_TRUE(std::equal(one.begin(), one.end(), all.begin() + std::ptrdiff_t{r} * out)) << kernel->name << " row " << r;
+      }
+    }
+  }
+}
+
+TEST(Attention, OfBfloatsComesNearItsReferenceOnEveryKernel) {
+  Random random;
+  Arena arena;
+  for (int i = 0; i < 60; ++i) {
+    const int tokens = i % 6 == 0 ? random.between(90, 140) : random.between(1, 60);
+    const int heads = random.between(1, 4), head_dim = random.between(1, 70);
+    const int dim = heads * head_dim;
+    auto qkv = rounded(random.values(tokens * 3 * dim));
+    std::vector<float> plain(static_cast<std::size_t>(tokens * dim)), plain_cls(static_cast<std::size_t>(tokens));
+    reference::attention(view(qkv, tokens, 3 * dim), heads, view(plain, tokens, dim), plain_cls.data());
+    for (const NarrowKernel* kernel : bfloat_kernels()) {
+      std::vector<float> got(plain.size()), cls(plain_cls.size());
+      narrow_attention(*kernel, view(qkv, tokens, 3 * dim), heads, view(got, tokens, dim), arena, cls.data());
+      ASSERT_LE(relative_error(got, plain), 4e-3) << kernel->name << ' ' << tokens << " tokens, " << heads << " heads of " << head_dim;
+      ASSERT_LE(relative_error(cls, plain_cls), 8e-3) << kernel->name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace revisit::tensor
