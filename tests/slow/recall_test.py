@@ -4,7 +4,8 @@
 """Real models on real photos, through the program as a user runs it. Exit 77 (skipped) without the shared folder, 1 where CI=true.
 usage: recall_test.py PROGRAM SHARED MODELS import                        imports the models into the folder MODELS
        recall_test.py PROGRAM SHARED MODELS recall MODEL SET/QUERIES/REFS  match and eval with the CLS token
-       recall_test.py PROGRAM SHARED MODELS vlad MODEL SET/QUERIES/REFS    fit-vlad on the references, then eval"""
+       recall_test.py PROGRAM SHARED MODELS vlad MODEL SET/QUERIES/REFS    fit-vlad on the references, then eval
+       recall_test.py PROGRAM SHARED MODELS narrow MODEL SET/QUERIES/REFS  match in f32, bf16 and int8"""
 import json
 import os
 import pathlib
@@ -38,6 +39,8 @@ VLAD_LEAST = {
     "gardens_point/night_right/day_left": 73.0,
     "gardens_point/night_right/day_right": 93.0,
 }
+# What a narrow precision may cost: R@1 by as many points or queries, whichever is more; and how often the best match is the same.
+NARROW_POINTS, NARROW_QUERIES, SAME_BEST = 0.7, 4, 97.0
 
 
 class Failed(Exception):
@@ -140,6 +143,25 @@ def test_vlad(program, shared, models, model, pair):
     check(result["recall"]["1"] >= least, f"R@1 is {result['recall']['1']:.2f}, at least {least} is expected")
 
 
+def test_narrow(program, shared, models, model, pair):
+    name, queries, references = pair.split("/")
+    folder = shared / "data" / name
+    options = [] if model == "revisit-tiny" else ["--model", model_file(models, model), "--aggregate", "gem", "--size", "224x224"]
+    found = {}
+    for precision in ("f32", "bf16", "int8"):
+        found[precision] = run(program, ["match", folder / queries, folder / references, "--gt", folder / "gt.csv", "-k", "1", "--json",
+                                         "--precision", precision, *options])
+    exact = found.pop("f32")
+    for precision, narrow in found.items():
+        pairs = list(zip(exact["queries"], narrow["queries"], strict=True))
+        same = 100 * sum(a["matches"][0]["reference"] == b["matches"][0]["reference"] for a, b in pairs) / len(pairs)
+        lost = exact["recall"]["1"] - narrow["recall"]["1"]
+        print(f"{model} {pair} {precision}: R@1 {narrow['recall']['1']:.2f}, {-lost:+.2f} to f32; same best match {same:.1f} %", flush=True)
+        allowed = max(NARROW_POINTS, 100 * NARROW_QUERIES / len(pairs)) + 1e-6
+        check(abs(lost) <= allowed, f"{precision} changes R@1 by {-lost:+.2f} points, {allowed:.2f} are allowed")
+        check(same >= SAME_BEST, f"{precision} has the best match of f32 for {same:.1f} % of the queries, {SAME_BEST} are wanted")
+
+
 def main(arguments):
     program, shared, models, what = arguments[0], pathlib.Path(os.environ.get("REVISIT_SHARED", arguments[1])), *arguments[2:4]
     models = pathlib.Path(models)
@@ -150,6 +172,8 @@ def main(arguments):
             import_models(program, shared, models)
         elif what == "recall":
             test_recall(program, shared, models, *arguments[4:6])
+        elif what == "narrow":
+            test_narrow(program, shared, models, *arguments[4:6])
         else:
             test_vlad(program, shared, models, *arguments[4:6])
     except Failed as failure:

@@ -205,20 +205,19 @@ TEST(Extractor, DoesNotRunAModelImportedInSpiteOfItsNaN) {
 }
 
 TEST(Extractor, IsNotSlowedDownByDenormalWeights) {
-  const auto median_ms = [](const Model& model) {
+  const auto least_ms = [](const Model& model) {  // what else the machine does only adds to it
     Extractor extractor(model);
-    std::vector<double> times;
-    for (unsigned i = 0; i < 7; ++i) {
+    double least = 1e9;
+    for (unsigned i = 0; i < 15; ++i) {
       const Stopwatch watch;
       extractor.describe(noise(60, 60, i));
-      times.push_back(watch.ms());
+      least = std::min(least, watch.ms());
     }
-    std::sort(times.begin(), times.end());
-    return times[times.size() / 2];
+    return least;
   };
   // Every product of the second block's fc1 is denormal, so are its activations.
-  const double normal = median_ms(altered_model("nothing", 0));
-  const double denormal = median_ms(altered_model("blocks.1.mlp.fc1.weight", 1e-40F));
+  const double normal = least_ms(altered_model("nothing", 0));
+  const double denormal = least_ms(altered_model("blocks.1.mlp.fc1.weight", 1e-40F));
   EXPECT_LE(denormal / normal, 2.0);
 }
 
