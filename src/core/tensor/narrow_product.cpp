@@ -62,12 +62,11 @@ void NarrowProduct::pack(const float* weight, const float* out_scale, int p) {
     const auto o = static_cast<std::size_t>(p * kPanel + c);
     const float factor = out_scale != nullptr ? out_scale[o] : 1.0F;
     const float* row = weight + o * static_cast<std::size_t>(in_);
-    float highest = 0;
-    for (int i = 0; i < in_; ++i) {
-      scaled[static_cast<std::size_t>(i)] = row[i] * factor;
-      highest = std::max(highest, std::abs(scaled[static_cast<std::size_t>(i)]));
-    }
+    for (int i = 0; i < in_; ++i) scaled[static_cast<std::size_t>(i)] = row[i] * factor;
     if (bytes()) {
+      rotate_row(scaled.data(), in_, scaled.data());
+      float highest = 0;
+      for (const float v : scaled) highest = std::max(highest, std::abs(v));
       for (std::size_t i = 0; i + 1 < scaled.size(); i += 2) {  // rounding adds up to one to a pair
         highest = std::max(highest, std::abs(scaled[i] + scaled[i + 1]) * 127 / static_cast<float>(kernel_->most_pair - 1));
       }
@@ -93,11 +92,17 @@ void NarrowProduct::operator()(ConstMatrix x, Matrix y, Arena& arena) const {
   auto* narrow = reinterpret_cast<std::byte*>(arena.floats(room / sizeof(float)));
   static_assert(sizeof(ByteRow) == 2 * sizeof(float));
   auto* of_rows = reinterpret_cast<ByteRow*>(arena.floats(2 * static_cast<std::size_t>(x.rows)));
-  parallel_for(x.rows, [&](int r) {
-    if (bytes()) {
-      of_rows[r] = quantise_row(x.row(r), in_, kernel_->levels, narrow + r * stride, stride);
-    } else {
-      bfloat_row(x.row(r), in_, narrow + r * stride, stride);
+  float* rotated = arena.floats(static_cast<std::size_t>(bytes() ? threads() : 0) * static_cast<std::size_t>(in_));
+  constexpr int kTogether = 16;  // rows a thread takes at once
+  parallel_for_worker((x.rows + kTogether - 1) / kTogether, [&](int group, int worker) {
+    for (int r = group * kTogether; r < std::min(x.rows, (group + 1) * kTogether); ++r) {
+      if (bytes()) {
+        float* row = rotated + std::ptrdiff_t{worker} * in_;
+        rotate_row(x.row(r), in_, row);
+        of_rows[r] = quantise_row(row, in_, kernel_->levels, narrow + r * stride, stride);
+      } else {
+        bfloat_row(x.row(r), in_, narrow + r * stride, stride);
+      }
     }
   });
   const double cost = static_cast<double>(in_) * kPanel / kPiece;

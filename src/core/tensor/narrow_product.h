@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // y = x W^T + b in narrow numbers: bytes, or bfloat16.
-//   bytes  W_oi = w_o q_oi, q in [-127, 127], one w an output, so large that pairs of q keep to
+//   bytes  Rows and weights are rotated (rotate_row). W_oi = w_o q_oi, q in [-127, 127], one w an output, so large that pairs of q keep to
 //          what the kernel can sum; x_i = s (p_i - z), one s and one whole z a row, found anew in each
 //          product. Then sum_i W_oi x_i = w_o s (sum_i q_oi p_i - z sum_i q_oi), and the sums of whole numbers are exact.
 //   bfloat W and x are rounded to bfloat16, sums are f32.

@@ -7,11 +7,31 @@
 #include <hwy/highway.h>
 //
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 #include "core/tensor/gelu-inl.h"
 #include "core/tensor/narrow_rows.h"
+
+#ifndef REVISIT_NARROW_ROWS
+#define REVISIT_NARROW_ROWS
+namespace revisit::tensor {
+namespace {
+
+/// Into how many parts a row is cut for its rotation: a power of two up to 8, each part of whole vectors. 0: none.
+int parts_of(int count) {
+  constexpr int kWidest = 16;  // lanes of a vector
+  if (count % kWidest != 0) return 0;
+  int parts = 8;
+  while (count % (parts * kWidest) != 0) parts /= 2;
+  return parts;
+}
+
+}  // namespace
+}  // namespace revisit::tensor
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace revisit::tensor::HWY_NAMESPACE {
@@ -20,6 +40,48 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
 using Integers = hn::RebindToSigned<D>;
+
+#if HWY_TARGET == HWY_SCALAR
+void RotateRow(const float* row, int count, float* to) { reference::rotate_row(std::vector<float>(row, row + count).data(), count, to); }
+#else
+// One value of each of kAcross parts of the row by one butterfly after another, then four neighbours.
+template <int kAcross>
+void RotateAs(const float* row, int count, float* to) {
+  const D d;
+  const hn::RebindToUnsigned<D> bits;
+  const int lanes = static_cast<int>(hn::Lanes(d)), part = count / kAcross;
+  const V factor = hn::Set(d, 1.0F / std::sqrt(4.0F * kAcross));
+  const auto lane = hn::Iota(bits, 0);
+  const auto odd = hn::ShiftLeft<31>(lane), upper = hn::ShiftLeft<31>(hn::ShiftRight<1>(lane));
+  const V odd_signs = hn::Xor(hn::Set(d, 1.0F), hn::BitCast(d, odd)), upper_signs = hn::Xor(factor, hn::BitCast(d, upper));
+  for (int i = 0; i < part; i += lanes) {
+    V v[kAcross];
+    for (int a = 0; a < kAcross; ++a) v[a] = hn::LoadU(d, row + a * part + i);
+    for (int apart = 1; apart < kAcross; apart *= 2) {
+      for (int a = 0; a < kAcross; ++a) {
+        if ((a & apart) != 0) continue;
+        const V left = v[a], right = v[a + apart];
+        v[a] = hn::Add(left, right);
+        v[a + apart] = hn::Sub(left, right);
+      }
+    }
+    for (int a = 0; a < kAcross; ++a) {
+      const V pairs = hn::MulAdd(v[a], odd_signs, hn::Shuffle2301(v[a]));
+      hn::StoreU(hn::MulAdd(pairs, upper_signs, hn::Mul(factor, hn::Shuffle1032(pairs))), d, to + a * part + i);
+    }
+  }
+}
+
+void RotateRow(const float* row, int count, float* to) {
+  switch (parts_of(count)) {
+    case 0: std::copy(row, row + count, to); return;
+    case 1: return RotateAs<1>(row, count, to);
+    case 2: return RotateAs<2>(row, count, to);
+    case 4: return RotateAs<4>(row, count, to);
+    default: return RotateAs<8>(row, count, to);
+  }
+}
+#endif
 
 ByteRow QuantiseRow(const float* row, int count, int levels, std::byte* to, std::ptrdiff_t bytes) {
   const D d;
@@ -149,12 +211,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace revisit::tensor {
 namespace {
+HWY_EXPORT(RotateRow);
 HWY_EXPORT(QuantiseRow);
 HWY_EXPORT(BfloatRow);
 HWY_EXPORT(FinishBytes);
 HWY_EXPORT(FinishBfloats);
 }  // namespace
 
+void rotate_row(const float* row, int count, float* to) { HWY_DYNAMIC_DISPATCH(RotateRow)(row, count, to); }
 ByteRow quantise_row(const float* row, int count, int levels, std::byte* to, std::ptrdiff_t bytes) {
   return HWY_DYNAMIC_DISPATCH(QuantiseRow)(row, count, levels, to, bytes);
 }
@@ -170,6 +234,21 @@ void finish_bfloats(const float* sums, int rows, const float* bias, Linear::Afte
 }
 
 namespace reference {
+
+void rotate_row(const float* row, int count, float* to) {
+  const int parts = parts_of(count);
+  if (parts == 0) return std::copy_n(row, count, to), void();
+  const int part = count / parts;
+  for (int i = 0; i < count; ++i) {
+    double sum = 0;
+    for (int other = 0; other < 4 * parts; ++other) {
+      const int from = other / 4 * part + i % part / 4 * 4 + other % 4;
+      const unsigned shared = static_cast<unsigned>(i / part & other / 4) << 2U | static_cast<unsigned>(i % part % 4 & other % 4);
+      sum += (std::popcount(shared) % 2 == 0 ? 1 : -1) * static_cast<double>(row[from]);
+    }
+    to[i] = static_cast<float>(sum / std::sqrt(4.0 * parts));
+  }
+}
 
 ByteRow quantise_row(const float* row, int count, int levels, std::byte* to, std::ptrdiff_t bytes) {
   const float low = std::min(0.0F, *std::min_element(row, row + count)), high = std::max(0.0F, *std::max_element(row, row + count));

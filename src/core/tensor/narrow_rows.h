@@ -17,6 +17,10 @@ struct ByteRow {
   std::int32_t zero;
 };
 
+/// An orthogonal transform, the same for any two rows of one length, so products of rows stay what they are: each value becomes a sum
+/// of up to 32, signs as in a Hadamard matrix. Transformers have channels many times larger than the rest, which would leave few of
+/// the levels of a byte to all others; afterwards no value stands out. Does nothing where 16 does not divide `count`.
+void rotate_row(const float* row, int count, float* to);
 /// `bytes` of `to` are written: those behind the row are 0.
 ByteRow quantise_row(const float* row, int count, int levels, std::byte* to, std::ptrdiff_t bytes);
 /// The nearest bfloat16 numbers, to even. The row holds no NaN.
@@ -34,6 +38,7 @@ void finish_bytes(const std::int32_t* sums, int rows, const ByteRow* of_rows, co
 void finish_bfloats(const float* sums, int rows, const float* bias, Linear::After after, float* y, std::ptrdiff_t stride, int count);
 
 namespace reference {
+void rotate_row(const float* row, int count, float* to);
 ByteRow quantise_row(const float* row, int count, int levels, std::byte* to, std::ptrdiff_t bytes);
 }  // namespace reference
 

@@ -54,6 +54,34 @@ TEST(NarrowRows, BytesAreThoseOfTheReferenceAndComeNearTheRow) {
   }
 }
 
+TEST(NarrowRows, RotationIsThatOfTheReferenceAndKeepsProducts) {
+  Random random;
+  for (int i = 0; i < 200; ++i) {
+    const int count = i % 4 == 0 ? random.between(1, 100) : 16 * random.between(1, 50);
+    const auto a = random.values(count), b = random.values(count);
+    std::vector<float> fast(a.size()), plain(a.size()), other(b.size());
+    rotate_row(a.data(), count, fast.data());
+    reference::rotate_row(a.data(), count, plain.data());
+    rotate_row(b.data(), count, other.data());
+    double before = 0, after = 0;
+    for (std::size_t k = 0; k < a.size(); ++k) {
+      ASSERT_NEAR(fast[k], plain[k], 1e-6 * 32) << count;
+      before += static_cast<double>(a[k]) * static_cast<double>(b[k]);
+      after += static_cast<double>(fast[k]) * static_cast<double>(other[k]);
+    }
+    ASSERT_NEAR(before, after, 1e-4) << count;
+  }
+}
+
+TEST(NarrowRows, ALargeChannelIsSpreadOverOthers) {
+  std::vector<float> row(384, 0.0F);
+  row[77] = 100;
+  rotate_row(row.data(), 384, row.data());
+  float highest = 0;
+  for (const float v : row) highest = std::max(highest, std::abs(v));
+  EXPECT_NEAR(highest, 100 / std::sqrt(32.0F), 1e-3);
+}
+
 TEST(NarrowRows, WhatIsNotFiniteIsNotLost) {
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     for (const int at : {0, 20, 68}) {
@@ -110,7 +138,9 @@ TEST(NarrowKernels, AgreeWithThePlainOneOverRandomShapes) {
 }
 
 /// What a product of bytes has to give: weights and rows rounded as it rounds them, multiplied in double.
-std::vector<float> product_of_bytes(const NarrowKernel& kernel, const std::vector<float>& x, const std::vector<float>& weight, int rows, int in, int out) {
+std::vector<float> product_of_bytes(const NarrowKernel& kernel, std::vector<float> x, std::vector<float> weight, int rows, int in, int out) {
+  for (int r = 0; r < rows; ++r) rotate_row(x.data() + std::ptrdiff_t{r} * in, in, x.data() + std::ptrdiff_t{r} * in);
+  for (int o = 0; o < out; ++o) rotate_row(weight.data() + std::ptrdiff_t{o} * in, in, weight.data() + std::ptrdiff_t{o} * in);
   std::vector<float> result(static_cast<std::size_t>(rows) * static_cast<std::size_t>(out));
   const std::ptrdiff_t bytes = (in + 63) / 64 * 64;
   std::vector<std::byte> row(static_cast<std::size_t>(bytes));
@@ -138,7 +168,8 @@ TEST(NarrowProduct, MatchesItsReferenceOnEveryKernelAndEveryEnding) {
   Random random;
   Arena arena;
   for (int i = 0; i < 60; ++i) {
-    const int rows = random.between(1, i % 10 == 0 ? 150 : 40), in = random.between(1, 200), out = random.between(1, 100);
+    const int rows = random.between(1, i % 10 == 0 ? 150 : 40), in = i % 2 == 0 ? random.between(1, 200) : 16 * random.between(1, 20);
+    const int out = random.between(1, 100);
     const auto after = static_cast<Linear::After>(i % 4);
     const auto weight = random.values(in * out, 0.3F), bias = random.values(out);
     auto x = random.values(rows * in);
