@@ -49,7 +49,7 @@ void add_products(int rows, int in, int out, Linear::After after, const std::str
     for (const auto& kernels : {byte_kernels(), bfloat_kernels()}) {
       for (const NarrowKernel* kernel : kernels) {
         if (kernel == kernels.back()) continue;  // the plain one
-        const std::string name = std::string(kernel->levels > 0 ? "linear/int8 " : "linear/bf16 ") + kernel->name + "/" + end;
+        const std::string name = std::string(kernel->bytes ? "linear/int8 " : "linear/bf16 ") + kernel->name + "/" + end;
         benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
           run_product(state, NarrowProduct(*kernel, weight, nullptr, in, out, after, nullptr), rows, in, out, threads);
         })->UseRealTime();

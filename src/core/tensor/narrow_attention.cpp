@@ -193,7 +193,7 @@ void narrow_attention(const NarrowKernel& kernel, ConstMatrix qkv, int heads, Ma
       const int rows = std::min(kernel.most_rows, last - first);
       for (int p = 0; p < head.key_panels; ++p) {
         kernel.multiply(queries + first * stride, stride, rows, keys + p * head.key_panel(),
-                        static_cast<int>(head.query_bytes / kStepBytes), scores + p * kPanelFloats);
+                        static_cast<int>(head.query_bytes / kStepBytes), kNoStart, scores + p * kPanelFloats);
       }
       float sums[kMostRows];
       for (int r = 0; r < rows; ++r) {
@@ -207,7 +207,7 @@ void narrow_attention(const NarrowKernel& kernel, ConstMatrix qkv, int heads, Ma
       }
       for (int p = 0; p < head.value_panels; ++p) {
         kernel.multiply(shares, head.share_bytes, rows, values + p * head.value_panel(),
-                        static_cast<int>(head.share_bytes / kStepBytes), scores);
+                        static_cast<int>(head.share_bytes / kStepBytes), kNoStart, scores);
         const int columns = std::min(kPanel, head.size - p * kPanel);
         for (int r = 0; r < rows; ++r) {
           HWY_DYNAMIC_DISPATCH(Scaled)

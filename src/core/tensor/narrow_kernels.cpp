@@ -25,10 +25,11 @@ namespace {
 
 bool always() { return true; }
 
-void plain_bytes(const std::byte* rows, std::ptrdiff_t stride, int count, const std::byte* panel, int steps, void* sums) {
+void plain_bytes(const std::byte* rows, std::ptrdiff_t stride, int count, const std::byte* panel, int steps, const void* start,
+                 void* sums) {
   auto* out = static_cast<std::int32_t*>(sums);
-  std::memset(out, 0, sizeof(std::int32_t) * static_cast<std::size_t>(count) * kPanel);
   for (int r = 0; r < count; ++r, out += kPanel) {
+    std::memcpy(out, start, sizeof(std::int32_t) * kPanel);
     for (int k = 0; k < steps * kStepBytes; ++k) {
       const int x = static_cast<std::uint8_t>(rows[r * stride + k]);
       const std::byte* weights = panel + k / 4 * 128 + k % 4;
@@ -43,10 +44,11 @@ float bfloat_at(const std::byte* from) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(half) << 16);
 }
 
-void plain_bfloats(const std::byte* rows, std::ptrdiff_t stride, int count, const std::byte* panel, int steps, void* sums) {
+void plain_bfloats(const std::byte* rows, std::ptrdiff_t stride, int count, const std::byte* panel, int steps, const void* start,
+                 void* sums) {
   auto* out = static_cast<float*>(sums);
-  std::memset(out, 0, sizeof(float) * static_cast<std::size_t>(count) * kPanel);
   for (int r = 0; r < count; ++r, out += kPanel) {
+    std::memcpy(out, start, sizeof(float) * kPanel);
     for (int k = 0; k < steps * kStepBytes; k += 2) {
       const float x = bfloat_at(rows + r * stride + k);
       const std::byte* weights = panel + k / 4 * 128 + k % 4;
@@ -55,18 +57,19 @@ void plain_bfloats(const std::byte* rows, std::ptrdiff_t stride, int count, cons
   }
 }
 
-constexpr NarrowKernel kPlainBytes{"plain", 255, 254, 32, always, plain_bytes, nullptr, nullptr};
-constexpr NarrowKernel kPlainBfloats{"plain", 0, 0, 32, always, plain_bfloats, nullptr, nullptr};
+constexpr NarrowKernel kPlainBytes{"plain", true, 128, 254, 32, always, plain_bytes, nullptr, nullptr};
+constexpr NarrowKernel kPlainBfloats{"plain", false, 0, 0, 32, always, plain_bfloats, nullptr, nullptr};
 
 #if defined(__x86_64__) && defined(__GNUC__)
 
 /// multiply<kRows> for as many rows as there are.
 template <template <int> class Tile, int kRows>
-inline void by_rows(const std::byte* rows, std::ptrdiff_t stride, int count, const std::byte* panel, int steps, void* sums) {
+inline void by_rows(const std::byte* rows, std::ptrdiff_t stride, int count, const std::byte* panel, int steps, const void* start,
+                 void* sums) {
   if constexpr (kRows > 1) {
-    if (count < kRows) return by_rows<Tile, kRows - 1>(rows, stride, count, panel, steps, sums);
+    if (count < kRows) return by_rows<Tile, kRows - 1>(rows, stride, count, panel, steps, start, sums);
   }
-  Tile<kRows>::multiply(rows, stride, panel, steps, sums);
+  Tile<kRows>::multiply(rows, stride, panel, steps, start, sums);
 }
 
 inline int four_bytes(const std::byte* from) {
@@ -83,10 +86,14 @@ inline int four_bytes(const std::byte* from) {
 // Twelve rows by two vectors of sums, as in the f32 kernel.
 template <int kRows>
 struct VnniTile {
-  REVISIT_VNNI static void multiply(const std::byte* rows, std::ptrdiff_t stride, const std::byte* panel, int steps, void* sums) {
+  REVISIT_VNNI static void multiply(const std::byte* rows, std::ptrdiff_t stride, const std::byte* panel, int steps, const void* start,
+                 void* sums) {
     __m512i left[kRows], right[kRows];
 #pragma GCC unroll 12
-    for (int r = 0; r < kRows; ++r) left[r] = right[r] = _mm512_setzero_si512();
+    for (int r = 0; r < kRows; ++r) {
+      left[r] = _mm512_load_si512(start);
+      right[r] = _mm512_load_si512(static_cast<const std::byte*>(start) + 64);
+    }
     for (int quad = 0; quad < steps * 16; ++quad, rows += 4, panel += 128) {
       const __m512i b0 = _mm512_load_si512(panel), b1 = _mm512_load_si512(panel + 64);
 #pragma GCC unroll 12
@@ -107,10 +114,14 @@ struct VnniTile {
 
 template <int kRows>
 struct BfloatTile {
-  REVISIT_BFLOAT static void multiply(const std::byte* rows, std::ptrdiff_t stride, const std::byte* panel, int steps, void* sums) {
+  REVISIT_BFLOAT static void multiply(const std::byte* rows, std::ptrdiff_t stride, const std::byte* panel, int steps, const void* start,
+                 void* sums) {
     __m512 left[kRows], right[kRows];
 #pragma GCC unroll 12
-    for (int r = 0; r < kRows; ++r) left[r] = right[r] = _mm512_setzero_ps();
+    for (int r = 0; r < kRows; ++r) {
+      left[r] = _mm512_load_ps(start);
+      right[r] = _mm512_load_ps(static_cast<const std::byte*>(start) + 64);
+    }
     for (int pair = 0; pair < steps * 16; ++pair, rows += 4, panel += 128) {
       const auto b0 = reinterpret_cast<__m512bh>(_mm512_load_si512(panel));
       const auto b1 = reinterpret_cast<__m512bh>(_mm512_load_si512(panel + 64));
@@ -133,10 +144,11 @@ struct BfloatTile {
 // Three rows by four vectors of sums: twelve of the sixteen registers.
 template <int kRows>
 struct AvxVnniTile {
-  REVISIT_AVX_VNNI static void multiply(const std::byte* rows, std::ptrdiff_t stride, const std::byte* panel, int steps, void* sums) {
+  REVISIT_AVX_VNNI static void multiply(const std::byte* rows, std::ptrdiff_t stride, const std::byte* panel, int steps, const void* start,
+                 void* sums) {
     __m256i sum[kRows][4];
 #pragma GCC unroll 12
-    for (int i = 0; i < 4 * kRows; ++i) sum[i / 4][i % 4] = _mm256_setzero_si256();
+    for (int i = 0; i < 4 * kRows; ++i) sum[i / 4][i % 4] = _mm256_load_si256(static_cast<const __m256i*>(start) + i % 4);
     for (int quad = 0; quad < steps * 16; ++quad, rows += 4, panel += 128) {
       const auto* b = reinterpret_cast<const __m256i*>(panel);
 #pragma GCC unroll 3
@@ -154,11 +166,12 @@ struct AvxVnniTile {
 
 template <int kRows>
 struct Avx2Tile {
-  REVISIT_AVX2 static void multiply(const std::byte* rows, std::ptrdiff_t stride, const std::byte* panel, int steps, void* sums) {
+  REVISIT_AVX2 static void multiply(const std::byte* rows, std::ptrdiff_t stride, const std::byte* panel, int steps, const void* start,
+                 void* sums) {
     const __m256i ones = _mm256_set1_epi16(1);
     __m256i sum[kRows][4];
 #pragma GCC unroll 12
-    for (int i = 0; i < 4 * kRows; ++i) sum[i / 4][i % 4] = _mm256_setzero_si256();
+    for (int i = 0; i < 4 * kRows; ++i) sum[i / 4][i % 4] = _mm256_load_si256(static_cast<const __m256i*>(start) + i % 4);
     for (int quad = 0; quad < steps * 16; ++quad, rows += 4, panel += 128) {
       const auto* b = reinterpret_cast<const __m256i*>(panel);
 #pragma GCC unroll 3
@@ -191,10 +204,10 @@ bool has_avx_vnni() {
   return has_avx2() && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a & 1U << 4) != 0;
 }
 
-constexpr NarrowKernel kVnni{"AVX-512 VNNI", 255, 254, 12, has_vnni, by_rows<VnniTile, 12>, nullptr, nullptr};
-constexpr NarrowKernel kAvxVnni{"AVX-VNNI", 255, 254, 3, has_avx_vnni, by_rows<AvxVnniTile, 3>, nullptr, nullptr};
-constexpr NarrowKernel kAvx2{"AVX2", 255, 128, 3, has_avx2, by_rows<Avx2Tile, 3>, nullptr, nullptr};
-constexpr NarrowKernel kBfloat{"AVX-512 BF16", 0, 0, 12, has_bfloat, by_rows<BfloatTile, 12>, nullptr, nullptr};
+constexpr NarrowKernel kVnni{"AVX-512 VNNI", true, 128, 254, 12, has_vnni, by_rows<VnniTile, 12>, nullptr, nullptr};
+constexpr NarrowKernel kAvxVnni{"AVX-VNNI", true, 128, 254, 3, has_avx_vnni, by_rows<AvxVnniTile, 3>, nullptr, nullptr};
+constexpr NarrowKernel kAvx2{"AVX2", true, 128, 128, 3, has_avx2, by_rows<Avx2Tile, 3>, nullptr, nullptr};
+constexpr NarrowKernel kBfloat{"AVX-512 BF16", false, 0, 0, 12, has_bfloat, by_rows<BfloatTile, 12>, nullptr, nullptr};
 
 #if !defined(__clang__)
 
@@ -202,13 +215,15 @@ constexpr NarrowKernel kBfloat{"AVX-512 BF16", 0, 0, 12, has_bfloat, by_rows<Bfl
 
 // Two tiles of rows by two of outputs. `two`: more than 16 rows.
 template <bool kBytes, bool kTwo>
-REVISIT_AMX void amx_tiles(const std::byte* rows, std::ptrdiff_t stride, const std::byte* panel, int steps, void* sums) {
+REVISIT_AMX void amx_tiles(const std::byte* rows, std::ptrdiff_t stride, const std::byte* panel, int steps, const void* start,
+                 void* sums) {
   __asm__ volatile("" ::: "memory");  // tiles are loaded behind the compiler's back: rows and panel must be in memory
-  _tile_zero(0);
-  _tile_zero(1);
+  const auto* second = static_cast<const std::byte*>(start) + 64;
+  _tile_loadd(0, start, 0);  // the same for every row
+  _tile_loadd(1, second, 0);
   if constexpr (kTwo) {
-    _tile_zero(2);
-    _tile_zero(3);
+    _tile_loadd(2, start, 0);
+    _tile_loadd(3, second, 0);
   }
   for (int s = 0; s < steps; ++s, rows += kStepBytes, panel += 16 * 128) {
     _tile_loadd(4, rows, stride);
@@ -242,9 +257,10 @@ REVISIT_AMX void amx_tiles(const std::byte* rows, std::ptrdiff_t stride, const s
 }
 
 template <bool kBytes>
-void amx_multiply(const std::byte* rows, std::ptrdiff_t stride, int count, const std::byte* panel, int steps, void* sums) {
-  if (count > 16) return amx_tiles<kBytes, true>(rows, stride, panel, steps, sums);
-  amx_tiles<kBytes, false>(rows, stride, panel, steps, sums);
+void amx_multiply(const std::byte* rows, std::ptrdiff_t stride, int count, const std::byte* panel, int steps, const void* start,
+                 void* sums) {
+  if (count > 16) return amx_tiles<kBytes, true>(rows, stride, panel, steps, start, sums);
+  amx_tiles<kBytes, false>(rows, stride, panel, steps, start, sums);
 }
 
 bool has_byte_tiles() {
@@ -253,8 +269,8 @@ bool has_byte_tiles() {
   return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d & kByteTile) != 0 && tiles_usable();
 }
 
-constexpr NarrowKernel kByteTiles{"AMX", 255, 254, 32, has_byte_tiles, amx_multiply<true>, begin_tiles, end_tiles};
-constexpr NarrowKernel kBfloatTiles{"AMX", 0, 0, 32, tiles_usable, amx_multiply<false>, begin_tiles, end_tiles};
+constexpr NarrowKernel kByteTiles{"AMX", true, 128, 254, 32, has_byte_tiles, amx_multiply<true>, begin_tiles, end_tiles};
+constexpr NarrowKernel kBfloatTiles{"AMX", false, 0, 0, 32, tiles_usable, amx_multiply<false>, begin_tiles, end_tiles};
 
 constexpr const NarrowKernel* kAllBytes[] = {&kByteTiles, &kVnni, &kAvxVnni, &kAvx2, &kPlainBytes};
 constexpr const NarrowKernel* kAllBfloats[] = {&kBfloatTiles, &kBfloat, &kPlainBfloats};
@@ -265,13 +281,13 @@ constexpr const NarrowKernel* kAllBfloats[] = {&kBfloat, &kPlainBfloats};
 
 #elif defined(__aarch64__) && defined(__linux__)
 
-// A byte of at most 127 is the same signed and unsigned. Two rows by eight vectors of sums.
+// Both signed. Two rows by eight vectors of sums.
 template <int kRows>
 __attribute__((target("arch=armv8.2-a+dotprod"))) void dot_tile(const std::byte* rows, std::ptrdiff_t stride, const std::byte* panel,
-                                                                int steps, std::int32_t* out) {
+                                                                int steps, const std::int32_t* start, std::int32_t* out) {
   int32x4_t sum[kRows][8];
 #pragma GCC unroll 16
-  for (int i = 0; i < 8 * kRows; ++i) sum[i / 8][i % 8] = vdupq_n_s32(0);
+  for (int i = 0; i < 8 * kRows; ++i) sum[i / 8][i % 8] = vld1q_s32(start + 4 * (i % 8));
   for (int quad = 0; quad < steps * 16; ++quad, rows += 4, panel += 128) {
     const auto* b = reinterpret_cast<const std::int8_t*>(panel);
     int8x16_t x[kRows];
@@ -292,14 +308,16 @@ __attribute__((target("arch=armv8.2-a+dotprod"))) void dot_tile(const std::byte*
   for (int i = 0; i < 8 * kRows; ++i) vst1q_s32(out + 4 * i, sum[i / 8][i % 8]);
 }
 
-void dot_multiply(const std::byte* rows, std::ptrdiff_t stride, int count, const std::byte* panel, int steps, void* sums) {
-  if (count > 1) return dot_tile<2>(rows, stride, panel, steps, static_cast<std::int32_t*>(sums));
-  dot_tile<1>(rows, stride, panel, steps, static_cast<std::int32_t*>(sums));
+void dot_multiply(const std::byte* rows, std::ptrdiff_t stride, int count, const std::byte* panel, int steps, const void* start,
+                 void* sums) {
+  const auto* from = static_cast<const std::int32_t*>(start);
+  if (count > 1) return dot_tile<2>(rows, stride, panel, steps, from, static_cast<std::int32_t*>(sums));
+  dot_tile<1>(rows, stride, panel, steps, from, static_cast<std::int32_t*>(sums));
 }
 
 bool has_dot() { return (::getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0; }
 
-constexpr NarrowKernel kDot{"dot product", 127, 254, 2, has_dot, dot_multiply, nullptr, nullptr};
+constexpr NarrowKernel kDot{"dot product", true, 0, 254, 2, has_dot, dot_multiply, nullptr, nullptr};
 constexpr const NarrowKernel* kAllBytes[] = {&kDot, &kPlainBytes};
 constexpr const NarrowKernel* kAllBfloats[] = {&kPlainBfloats};
 

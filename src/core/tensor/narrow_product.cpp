@@ -27,6 +27,15 @@ std::ptrdiff_t stride_of(int steps) {
   return bytes % 512 == 0 ? bytes + kStepBytes : bytes;
 }
 
+/// What a step of a weight in bytes stands for: the largest weight is 127 of them, and no pair of neighbours more than `most_pair`.
+float byte_step(const std::vector<float>& weights, int most_pair) {
+  float highest = 0;
+  for (const float w : weights) highest = std::max(highest, std::abs(w));
+  for (std::size_t i = 0; i + 1 < weights.size(); i += 2)  // rounding adds up to one to a pair
+    highest = std::max(highest, std::abs(weights[i] + weights[i + 1]) * 127 / static_cast<float>(most_pair - 1));
+  return highest > 0 ? highest / 127 : 1.0F;
+}
+
 }  // namespace
 
 NarrowProduct::NarrowProduct(const NarrowKernel& kernel, const float* weight, const float* bias, int in, int out,
@@ -35,51 +44,48 @@ NarrowProduct::NarrowProduct(const NarrowKernel& kernel, const float* weight, co
       in_(in),
       out_(out),
       panels_((out + kPanel - 1) / kPanel),
-      steps_((in * (kernel.levels > 0 ? 1 : 2) + kStepBytes - 1) / kStepBytes),
+      steps_((in * (kernel.bytes ? 1 : 2) + kStepBytes - 1) / kStepBytes),
       after_(after) {
-  const auto padded = static_cast<std::size_t>(panels_) * kPanel;
-  bias_.assign(padded, 0.0F);
   if (bytes()) {
-    scale_.assign(padded, 0.0F);
-    sums_.assign(padded, 0);
+    bias_.assign(static_cast<std::size_t>(panels_) * kPanel, 0.0F);
+    scale_ = bias_;
   }
-  for (int o = 0; bias != nullptr && o < out; ++o)
-    bias_[static_cast<std::size_t>(o)] = bias[o] * (out_scale != nullptr ? out_scale[o] : 1.0F);
   weights_ = big_buffer(static_cast<std::size_t>(panels_) * panel_bytes() / sizeof(float));
-  parallel_for(panels_, [&](int p) { pack(weight, out_scale, p); });
+  parallel_for(panels_, [&](int p) { pack(weight, bias, out_scale, p); });
 }
 
 const std::byte* NarrowProduct::panel(int p) const {
   return reinterpret_cast<const std::byte*>(weights_.get()) + static_cast<std::size_t>(p) * panel_bytes();
 }
 
-void NarrowProduct::pack(const float* weight, const float* out_scale, int p) {
-  std::byte* to = const_cast<std::byte*>(panel(p));
-  std::memset(to, 0, panel_bytes());
+void NarrowProduct::pack(const float* weight, const float* bias, const float* out_scale, int p) {
+  std::byte* start = const_cast<std::byte*>(panel(p));
+  std::byte* to = start + kPanel * sizeof(float);
+  std::memset(start, 0, panel_bytes());
   std::vector<std::byte> narrow(static_cast<std::size_t>(steps_) * kStepBytes);
   std::vector<float> scaled(static_cast<std::size_t>(in_));
   for (int c = 0; c < kPanel && p * kPanel + c < out_; ++c) {
     const auto o = static_cast<std::size_t>(p * kPanel + c);
     const float factor = out_scale != nullptr ? out_scale[o] : 1.0F;
+    const float offset = bias != nullptr ? bias[o] * factor : 0.0F;
     const float* row = weight + o * static_cast<std::size_t>(in_);
     for (int i = 0; i < in_; ++i) scaled[static_cast<std::size_t>(i)] = row[i] * factor;
     if (bytes()) {
       rotate_row(scaled.data(), in_, scaled.data());
-      float highest = 0;
-      for (const float v : scaled) highest = std::max(highest, std::abs(v));
-      for (std::size_t i = 0; i + 1 < scaled.size(); i += 2) {  // rounding adds up to one to a pair
-        highest = std::max(highest, std::abs(scaled[i] + scaled[i + 1]) * 127 / static_cast<float>(kernel_->most_pair - 1));
-      }
-      const float step = highest > 0 ? highest / 127 : 1.0F;
-      for (int i = 0; i < in_; ++i) {
-        const float exact = scaled[static_cast<std::size_t>(i)] / step;  // within 127, but for weights that are not finite
+      scale_[o] = byte_step(scaled, kernel_->most_pair);
+      bias_[o] = offset;
+      std::int32_t sum = 0;
+      for (std::size_t i = 0; i < scaled.size(); ++i) {
+        const float exact = scaled[i] / scale_[o];  // within 127, but for weights that are not finite
         const auto q = static_cast<std::int8_t>(std::isfinite(exact) ? std::nearbyint(exact) : 0.0F);
-        narrow[static_cast<std::size_t>(i)] = static_cast<std::byte>(q);
-        sums_[o] += q;
+        narrow[i] = static_cast<std::byte>(q);
+        sum += q;
       }
-      scale_[o] = step;
+      sum *= -kernel_->zero;
+      std::memcpy(start + sizeof(sum) * static_cast<std::size_t>(c), &sum, sizeof(sum));
     } else {
       bfloat_row(scaled.data(), in_, narrow.data(), static_cast<std::ptrdiff_t>(narrow.size()));
+      std::memcpy(start + sizeof(offset) * static_cast<std::size_t>(c), &offset, sizeof(offset));
     }
     for (std::size_t four = 0; four < narrow.size(); four += 4) std::memcpy(to + (four * kPanel) + 4 * c, narrow.data() + four, 4);
   }
@@ -90,8 +96,7 @@ void NarrowProduct::operator()(ConstMatrix x, Matrix y, Arena& arena) const {
   const std::ptrdiff_t stride = stride_of(steps_);
   const auto room = static_cast<std::size_t>(round_up(x.rows, kReadableRows)) * static_cast<std::size_t>(stride);
   auto* narrow = reinterpret_cast<std::byte*>(arena.floats(room / sizeof(float)));
-  static_assert(sizeof(ByteRow) == 2 * sizeof(float));
-  auto* of_rows = reinterpret_cast<ByteRow*>(arena.floats(2 * static_cast<std::size_t>(x.rows)));
+  float* row_scales = arena.floats(static_cast<std::size_t>(x.rows));
   float* rotated = arena.floats(static_cast<std::size_t>(bytes() ? threads() : 0) * static_cast<std::size_t>(in_));
   constexpr int kTogether = 16;  // rows a thread takes at once
   parallel_for_worker((x.rows + kTogether - 1) / kTogether, [&](int group, int worker) {
@@ -99,7 +104,7 @@ void NarrowProduct::operator()(ConstMatrix x, Matrix y, Arena& arena) const {
       if (bytes()) {
         float* row = rotated + std::ptrdiff_t{worker} * in_;
         rotate_row(x.row(r), in_, row);
-        of_rows[r] = quantise_row(row, in_, kernel_->levels, narrow + r * stride, stride);
+        row_scales[r] = quantise_row(row, in_, kernel_->zero, narrow + r * stride, stride);
       } else {
         bfloat_row(x.row(r), in_, narrow + r * stride, stride);
       }
@@ -111,15 +116,15 @@ void NarrowProduct::operator()(ConstMatrix x, Matrix y, Arena& arena) const {
     if (kernel_->begin != nullptr) kernel_->begin();
     for (int p = piece.first_panel; p < piece.first_panel + piece.panels; ++p) {
       const int column = p * kPanel, columns = std::min(kPanel, out_ - column);
+      const std::byte* start = panel(p);
       for (int r = piece.first_row; r < piece.first_row + piece.rows; r += kernel_->most_rows) {
         const int rows = std::min(kernel_->most_rows, piece.first_row + piece.rows - r);
-        kernel_->multiply(narrow + r * stride, stride, rows, panel(p), steps_, sums);
+        kernel_->multiply(narrow + r * stride, stride, rows, start + kPanel * sizeof(float), steps_, start, sums);
         float* to = y.row(r) + column;
         if (bytes()) {
-          finish_bytes(sums, rows, of_rows + r, {sums_.data() + column, scale_.data() + column, bias_.data() + column}, after_, to,
-                       y.stride, columns);
+          finish_bytes(sums, rows, row_scales + r, {scale_.data() + column, bias_.data() + column}, after_, to, y.stride, columns);
         } else {
-          finish_bfloats(reinterpret_cast<const float*>(sums), rows, bias_.data() + column, after_, to, y.stride, columns);
+          finish_bfloats(reinterpret_cast<const float*>(sums), rows, after_, to, y.stride, columns);
         }
       }
     }

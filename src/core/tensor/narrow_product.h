@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // y = x W^T + b in narrow numbers: bytes, or bfloat16.
-//   bytes  Rows and weights are rotated (rotate_row). W_oi = w_o q_oi, q in [-127, 127], one w an output, so large that pairs of q keep to
-//          what the kernel can sum; x_i = s (p_i - z), one s and one whole z a row, found anew in each
-//          product. Then sum_i W_oi x_i = w_o s (sum_i q_oi p_i - z sum_i q_oi), and the sums of whole numbers are exact.
+//   bytes  Rows and weights are rotated (rotate_row). W_oi = w_o q_oi, q in [-127, 127], one w an output, so large that pairs of q keep
+//          to what the kernel can sum; x_i = s p_i, p in [-127, 127], one s a row, found anew in each product. Sums of q p are exact.
 //   bfloat W and x are rounded to bfloat16, sums are f32.
 #pragma once
 
@@ -27,19 +26,19 @@ class NarrowProduct {
   void operator()(ConstMatrix x, Matrix y, Arena& arena) const;
 
  private:
-  bool bytes() const { return kernel_->levels > 0; }
-  std::size_t panel_bytes() const { return static_cast<std::size_t>(steps_) * kStepBytes * kPanel; }
+  bool bytes() const { return kernel_->bytes; }
+  std::size_t weight_bytes() const { return static_cast<std::size_t>(steps_) * kStepBytes * kPanel; }
+  std::size_t panel_bytes() const { return kPanel * sizeof(float) + weight_bytes(); }
   const std::byte* panel(int p) const;
-  void pack(const float* weight, const float* out_scale, int p);
+  void pack(const float* weight, const float* bias, const float* out_scale, int p);
 
   const NarrowKernel* kernel_;
   int in_, out_, panels_;
   int steps_;  // of 64 bytes a row
   Linear::After after_;
-  BigBuffer weights_;                // [panel][4 bytes of a row][output of the panel]
-  std::vector<float> bias_;          // each filled up to whole panels
-  std::vector<float> scale_;         // of bytes only
-  std::vector<std::int32_t> sums_;
+  BigBuffer weights_;         // [panel] its start, then [4 bytes of a row][output of the panel]
+  std::vector<float> bias_;   // both of bytes only, filled up to whole panels
+  std::vector<float> scale_;
 };
 
 }  // namespace revisit::tensor

@@ -39,7 +39,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
-using Integers = hn::RebindToSigned<D>;
 
 #if HWY_TARGET == HWY_SCALAR
 void RotateRow(const float* row, int count, float* to) { reference::rotate_row(std::vector<float>(row, row + count).data(), count, to); }
@@ -56,8 +55,11 @@ void RotateAs(const float* row, int count, float* to) {
   const V odd_signs = hn::Xor(hn::Set(d, 1.0F), hn::BitCast(d, odd)), upper_signs = hn::Xor(factor, hn::BitCast(d, upper));
   for (int i = 0; i < part; i += lanes) {
     V v[kAcross];
+#pragma GCC unroll 8
     for (int a = 0; a < kAcross; ++a) v[a] = hn::LoadU(d, row + a * part + i);
+#pragma GCC unroll 3
     for (int apart = 1; apart < kAcross; apart *= 2) {
+#pragma GCC unroll 8
       for (int a = 0; a < kAcross; ++a) {
         if ((a & apart) != 0) continue;
         const V left = v[a], right = v[a + apart];
@@ -65,6 +67,7 @@ void RotateAs(const float* row, int count, float* to) {
         v[a + apart] = hn::Sub(left, right);
       }
     }
+#pragma GCC unroll 8
     for (int a = 0; a < kAcross; ++a) {
       const V pairs = hn::MulAdd(v[a], odd_signs, hn::Shuffle2301(v[a]));
       hn::StoreU(hn::MulAdd(pairs, upper_signs, hn::Mul(factor, hn::Shuffle1032(pairs))), d, to + a * part + i);
@@ -83,47 +86,41 @@ void RotateRow(const float* row, int count, float* to) {
 }
 #endif
 
-ByteRow QuantiseRow(const float* row, int count, int levels, std::byte* to, std::ptrdiff_t bytes) {
+float QuantiseRow(const float* row, int count, int zero, std::byte* to, std::ptrdiff_t bytes) {
   const D d;
-  const hn::Rebind<std::uint8_t, D> small;
+  const hn::RebindToUnsigned<D> bits;
+  const hn::Rebind<std::int8_t, D> small;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  V low_v = hn::Zero(d), high_v = hn::Zero(d);  // 0 is always within
-  V poison_v = hn::Zero(d);                     // NaN or infinity of the row must not get lost among bytes
+  constexpr std::uint32_t kMagnitude = 0x7fffffff, kInfinity = 0x7f800000;  // as bits they grow with the number; NaN is largest
+  auto one = hn::Zero(bits), other = one;
+  const auto magnitude = [&](int i) HWY_ATTR { return hn::And(hn::BitCast(bits, hn::LoadU(d, row + i)), hn::Set(bits, kMagnitude)); };
   int i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const V x = hn::LoadU(d, row + i);
-    low_v = hn::Min(low_v, x);
-    high_v = hn::Max(high_v, x);
-    poison_v = hn::MulAdd(x, hn::Zero(d), poison_v);
+  for (; i + 2 * lanes <= count; i += 2 * lanes) {
+    one = hn::Max(one, magnitude(i));
+    other = hn::Max(other, magnitude(i + lanes));
   }
-  float poison = hn::GetLane(hn::SumOfLanes(d, poison_v));
-  float low = hn::GetLane(hn::MinOfLanes(d, low_v)), high = hn::GetLane(hn::MaxOfLanes(d, high_v));
-  for (; i < count; ++i) {
-    low = std::min(low, row[i]);
-    high = std::max(high, row[i]);
-    poison += row[i] * 0;
-  }
-  const float top = static_cast<float>(levels);
-  const float scale = (high > low ? (high - low) / top : 1.0F) + poison;
-  const float inverse = 1.0F / scale;
-  const float zero = std::clamp(std::nearbyint(-low * inverse), 0.0F, top);
-  const V inverse_v = hn::Set(d, inverse), zero_v = hn::Set(d, zero), top_v = hn::Set(d, top);
+  std::uint32_t highest = hn::GetLane(hn::MaxOfLanes(bits, hn::Max(one, other)));
+  for (; i < count; ++i) highest = std::max(highest, std::bit_cast<std::uint32_t>(row[i]) & kMagnitude);
+  const float largest = std::bit_cast<float>(highest);
+  const float inverse = highest > 0 && highest < kInfinity ? 127.0F / largest : 0.0F;
+  const V inverse_v = hn::Set(d, inverse), end = hn::Set(d, 127.0F);
+  const auto sign = hn::Set(small, static_cast<std::int8_t>(zero));
   const auto quantised = [&](V x) HWY_ATTR {
-    const V q = hn::Max(hn::Min(hn::MulAdd(x, inverse_v, zero_v), top_v), hn::Zero(d));
-    return hn::DemoteTo(small, hn::NearestInt(q));
+    const V q = hn::Max(hn::Min(hn::Mul(x, inverse_v), end), hn::Neg(end));  // the inverse of a denormal number is too large
+    return hn::Xor(hn::DemoteTo(small, hn::NearestInt(q)), sign);
   };
-  auto* out = reinterpret_cast<std::uint8_t*>(to);
+  auto* out = reinterpret_cast<std::int8_t*>(to);
   i = 0;
   for (; i + lanes <= count; i += lanes) hn::StoreU(quantised(hn::LoadU(d, row + i)), small, out + i);
   if (i < count) {
     HWY_ALIGN float edge[HWY_MAX_BYTES / sizeof(float)] = {};
     std::copy(row + i, row + count, edge);
-    HWY_ALIGN std::uint8_t last[HWY_MAX_BYTES];
+    HWY_ALIGN std::int8_t last[HWY_MAX_BYTES];
     hn::Store(quantised(hn::Load(d, edge)), small, last);
     std::copy(last, last + (count - i), out + i);
   }
   std::memset(out + count, 0, static_cast<std::size_t>(bytes - count));
-  return {scale, std::isfinite(zero) ? static_cast<std::int32_t>(zero) : 0};
+  return highest == 0 ? 1.0F : largest / 127.0F;
 }
 
 void BfloatRow(const float* row, int count, std::byte* to, std::ptrdiff_t bytes) {
@@ -150,9 +147,10 @@ void BfloatRow(const float* row, int count, std::byte* to, std::ptrdiff_t bytes)
   std::memset(out + count, 0, static_cast<std::size_t>(bytes) - sizeof(std::uint16_t) * static_cast<std::size_t>(count));
 }
 
-// y = ending(value(row, column)) for vectors of columns; the last may be cut short.
-template <Linear::After kAfter, typename Value>
-HWY_INLINE void finish_as(int rows, float* y, std::ptrdiff_t stride, int count, Value value) {
+// y = ending(value(row, column)), a vector of columns of all rows after the other; the last may be cut short. values(column) gives the
+// function of the rows.
+template <Linear::After kAfter, typename Values>
+HWY_INLINE void finish_as(int rows, float* y, std::ptrdiff_t stride, int count, Values values) {
   using After = Linear::After;
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -161,48 +159,56 @@ HWY_INLINE void finish_as(int rows, float* y, std::ptrdiff_t stride, int count, 
     if constexpr (kAfter == After::kGelu) return gelu_of(v);
     return v;
   };
-  for (int r = 0; r < rows; ++r, y += stride) {
-    int c = 0;
-    for (; c + lanes <= count; c += lanes) {
-      V v = ended(value(r, c));
-      if constexpr (kAfter == After::kAdd) v = hn::Add(v, hn::LoadU(d, y + c));
-      hn::StoreU(v, d, y + c);
+  int c = 0;
+  for (; c + lanes <= count; c += lanes) {
+    const auto value = values(c);
+    float* to = y + c;
+    for (int r = 0; r < rows; ++r, to += stride) {
+      V v = ended(value(r));
+      if constexpr (kAfter == After::kAdd) v = hn::Add(v, hn::LoadU(d, to));
+      hn::StoreU(v, d, to);
     }
-    if (c == count) continue;
-    const auto some = hn::FirstN(d, static_cast<std::size_t>(count - c));
-    V v = ended(value(r, c));
-    if constexpr (kAfter == After::kAdd) v = hn::Add(v, hn::MaskedLoad(some, d, y + c));
-    hn::BlendedStore(v, some, d, y + c);
+  }
+  if (c == count) return;
+  const auto some = hn::FirstN(d, static_cast<std::size_t>(count - c));
+  const auto value = values(c);
+  float* to = y + c;
+  for (int r = 0; r < rows; ++r, to += stride) {
+    V v = ended(value(r));
+    if constexpr (kAfter == After::kAdd) v = hn::Add(v, hn::MaskedLoad(some, d, to));
+    hn::BlendedStore(v, some, d, to);
   }
 }
 
-template <typename Value>
-HWY_INLINE void finish(Linear::After after, int rows, float* y, std::ptrdiff_t stride, int count, Value value) {
+template <typename Values>
+HWY_INLINE void finish(Linear::After after, int rows, float* y, std::ptrdiff_t stride, int count, Values values) {
   using After = Linear::After;
   switch (after) {
-    case After::kRelu: return finish_as<After::kRelu>(rows, y, stride, count, value);
-    case After::kGelu: return finish_as<After::kGelu>(rows, y, stride, count, value);
-    case After::kAdd: return finish_as<After::kAdd>(rows, y, stride, count, value);
-    default: return finish_as<After::kNothing>(rows, y, stride, count, value);
+    case After::kRelu: return finish_as<After::kRelu>(rows, y, stride, count, values);
+    case After::kGelu: return finish_as<After::kGelu>(rows, y, stride, count, values);
+    case After::kAdd: return finish_as<After::kAdd>(rows, y, stride, count, values);
+    default: return finish_as<After::kNothing>(rows, y, stride, count, values);
   }
 }
 
-void FinishBytes(const std::int32_t* sums, int rows, const ByteRow* of_rows, const ByteColumns& columns, Linear::After after,
+void FinishBytes(const std::int32_t* sums, int rows, const float* row_scales, const ByteColumns& columns, Linear::After after,
                  float* y, std::ptrdiff_t stride, int count) {
   const D d;
-  const Integers integers;
-  finish(after, rows, y, stride, count, [&](int r, int c) HWY_ATTR {
-    const auto offset = hn::Mul(hn::Set(integers, of_rows[r].zero), hn::LoadU(integers, columns.sums + c));
-    const auto exact = hn::Sub(hn::LoadU(integers, sums + r * kPanel + c), offset);
-    const V scale = hn::Mul(hn::Set(d, of_rows[r].scale), hn::LoadU(d, columns.scale + c));
-    return hn::MulAdd(hn::ConvertTo(d, exact), scale, hn::LoadU(d, columns.bias + c));
+  finish(after, rows, y, stride, count, [&](int c) HWY_ATTR {
+    const V scale = hn::LoadU(d, columns.scale + c), bias = hn::LoadU(d, columns.bias + c);
+    const std::int32_t* from = sums + c;
+    return [=](int r) HWY_ATTR {
+      const V sum = hn::ConvertTo(D(), hn::LoadU(Integers(), from + r * kPanel));
+      return hn::MulAdd(sum, hn::Mul(hn::Set(D(), row_scales[r]), scale), bias);
+    };
   });
 }
 
-void FinishBfloats(const float* sums, int rows, const float* bias, Linear::After after, float* y, std::ptrdiff_t stride, int count) {
-  const D d;
-  finish(after, rows, y, stride, count,
-         [&](int r, int c) HWY_ATTR { return hn::Add(hn::LoadU(d, sums + r * kPanel + c), hn::LoadU(d, bias + c)); });
+void FinishBfloats(const float* sums, int rows, Linear::After after, float* y, std::ptrdiff_t stride, int count) {
+  finish(after, rows, y, stride, count, [&](int c) HWY_ATTR {
+    const float* from = sums + c;
+    return [=](int r) HWY_ATTR { return hn::LoadU(D(), from + r * kPanel); };
+  });
 }
 
 }  // namespace revisit::tensor::HWY_NAMESPACE
@@ -219,18 +225,18 @@ HWY_EXPORT(FinishBfloats);
 }  // namespace
 
 void rotate_row(const float* row, int count, float* to) { HWY_DYNAMIC_DISPATCH(RotateRow)(row, count, to); }
-ByteRow quantise_row(const float* row, int count, int levels, std::byte* to, std::ptrdiff_t bytes) {
-  return HWY_DYNAMIC_DISPATCH(QuantiseRow)(row, count, levels, to, bytes);
+float quantise_row(const float* row, int count, int zero, std::byte* to, std::ptrdiff_t bytes) {
+  return HWY_DYNAMIC_DISPATCH(QuantiseRow)(row, count, zero, to, bytes);
 }
 void bfloat_row(const float* row, int count, std::byte* to, std::ptrdiff_t bytes) {
   HWY_DYNAMIC_DISPATCH(BfloatRow)(row, count, to, bytes);
 }
-void finish_bytes(const std::int32_t* sums, int rows, const ByteRow* of_rows, const ByteColumns& columns, Linear::After after,
+void finish_bytes(const std::int32_t* sums, int rows, const float* row_scales, const ByteColumns& columns, Linear::After after,
                   float* y, std::ptrdiff_t stride, int count) {
-  HWY_DYNAMIC_DISPATCH(FinishBytes)(sums, rows, of_rows, columns, after, y, stride, count);
+  HWY_DYNAMIC_DISPATCH(FinishBytes)(sums, rows, row_scales, columns, after, y, stride, count);
 }
-void finish_bfloats(const float* sums, int rows, const float* bias, Linear::After after, float* y, std::ptrdiff_t stride, int count) {
-  HWY_DYNAMIC_DISPATCH(FinishBfloats)(sums, rows, bias, after, y, stride, count);
+void finish_bfloats(const float* sums, int rows, Linear::After after, float* y, std::ptrdiff_t stride, int count) {
+  HWY_DYNAMIC_DISPATCH(FinishBfloats)(sums, rows, after, y, stride, count);
 }
 
 namespace reference {
@@ -250,14 +256,14 @@ void rotate_row(const float* row, int count, float* to) {
   }
 }
 
-ByteRow quantise_row(const float* row, int count, int levels, std::byte* to, std::ptrdiff_t bytes) {
-  const float low = std::min(0.0F, *std::min_element(row, row + count)), high = std::max(0.0F, *std::max_element(row, row + count));
-  const float scale = high > low ? (high - low) / static_cast<float>(levels) : 1.0F;
-  const float zero = std::nearbyint(-low / scale);
+float quantise_row(const float* row, int count, int zero, std::byte* to, std::ptrdiff_t bytes) {
+  float largest = 0;
+  for (int i = 0; i < count; ++i) largest = std::max(largest, std::abs(row[i]));
+  const float scale = largest > 0 ? largest / 127 : 1.0F;
   std::fill(to, to + bytes, std::byte{0});
   for (int i = 0; i < count; ++i)
-    to[i] = static_cast<std::byte>(std::clamp(static_cast<int>(std::nearbyint(row[i] / scale + zero)), 0, levels));
-  return {scale, static_cast<std::int32_t>(zero)};
+    to[i] = static_cast<std::byte>(std::clamp(static_cast<int>(std::nearbyint(row[i] / scale)), -127, 127) + zero);
+  return scale;
 }
 
 }  // namespace reference

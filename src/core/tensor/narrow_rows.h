@@ -11,35 +11,29 @@
 
 namespace revisit::tensor {
 
-/// A row as bytes q: x = scale (q - zero), where 0 is exact and the ends of the row are 0 and `levels`.
-struct ByteRow {
-  float scale;
-  std::int32_t zero;
-};
-
 /// An orthogonal transform, the same for any two rows of one length, so products of rows stay what they are: each value becomes a sum
 /// of up to 32, signs as in a Hadamard matrix. Transformers have channels many times larger than the rest, which would leave few of
 /// the levels of a byte to all others; afterwards no value stands out. Does nothing where 16 does not divide `count`.
 void rotate_row(const float* row, int count, float* to);
-/// `bytes` of `to` are written: those behind the row are 0.
-ByteRow quantise_row(const float* row, int count, int levels, std::byte* to, std::ptrdiff_t bytes);
+/// A row as whole numbers q in [-127, 127], x = scale q: returns scale, which is not finite where the row is not. Written are q + zero
+/// and, up to `bytes`, zeros. `zero` is 0 or 128.
+float quantise_row(const float* row, int count, int zero, std::byte* to, std::ptrdiff_t bytes);
 /// The nearest bfloat16 numbers, to even. The row holds no NaN.
 void bfloat_row(const float* row, int count, std::byte* to, std::ptrdiff_t bytes);
 
-/// y (rows, columns <= 32) = ending((sums - zero * column_sums) * row scale * column_scale + bias).
+/// y (rows, columns <= 32) = ending(sums * row scale * column scale + bias).
 struct ByteColumns {
-  const std::int32_t* sums;  // of the weights, as bytes
   const float* scale;
   const float* bias;
 };
-void finish_bytes(const std::int32_t* sums, int rows, const ByteRow* of_rows, const ByteColumns& columns, Linear::After after,
+void finish_bytes(const std::int32_t* sums, int rows, const float* row_scales, const ByteColumns& columns, Linear::After after,
                   float* y, std::ptrdiff_t stride, int count);
-/// y (rows, columns <= 32) = ending(sums + bias).
-void finish_bfloats(const float* sums, int rows, const float* bias, Linear::After after, float* y, std::ptrdiff_t stride, int count);
+/// y (rows, columns <= 32) = ending(sums).
+void finish_bfloats(const float* sums, int rows, Linear::After after, float* y, std::ptrdiff_t stride, int count);
 
 namespace reference {
 void rotate_row(const float* row, int count, float* to);
-ByteRow quantise_row(const float* row, int count, int levels, std::byte* to, std::ptrdiff_t bytes);
+float quantise_row(const float* row, int count, int zero, std::byte* to, std::ptrdiff_t bytes);
 }  // namespace reference
 
 }  // namespace revisit::tensor
