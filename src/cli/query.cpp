@@ -3,6 +3,7 @@
 // `revisit query`: have I been here before? Photos against an index, with "no match" among the answers.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
