@@ -47,7 +47,6 @@ int run_compare(CompareArgs args, Console& console) {
   if (args.out.empty()) args.out = (fs::path("runs") / config.name).string();
   check_output_folder(args.out);
   RunDisplay display(console);
-  finish_work_on_signal();
   const Comparison result = revisit::run_compare(config, options_of(args, config, display, console));
   if (!result.lines.empty()) {
     write_comparison(args.out, result);

@@ -137,12 +137,12 @@ RunWatch RunDisplay::watch() {
 }
 
 Interrupted RunDisplay::interrupted() const {
-  if (total_ == 0) return {stop_signal(), "stopped before the first photo; nothing was written"};
   return {stop_signal(),
           fmt::format("stopped after {} of {} {}; answers need all of them, so nothing was written", done_, total_, what_)};
 }
 
 void RunDisplay::show(const std::string& what, int done, int total) {
+  finish_work_on_signal();
   if (!progress_) progress_.emplace(fmt::format("describing {}", what), static_cast<std::size_t>(total), console_.quiet);
   progress_->update(static_cast<std::size_t>(done), 0);
   what_ = what;

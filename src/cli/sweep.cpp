@@ -83,7 +83,6 @@ int run_sweep(SweepArgs& args, Console& console) {
   const auto models = open_models(names, console);
   const std::string started = utc_now();
   RunDisplay display(console);
-  finish_work_on_signal();
   Sweep sweep = revisit::run_sweep(models, dataset, options_of(args, display, console));
   if (sweep.points.empty()) throw display.interrupted();
   sign(sweep.run, "sweep", started, console);
