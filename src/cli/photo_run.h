@@ -47,8 +47,8 @@ void apply_image_size(const DataArgs& args, const Dataset& dataset, DescriptorSp
 /// Notes in the protocol that descriptors are whitened.
 void mention_whitening(Dataset& dataset, const std::optional<int>& dim);
 
-/// A run on the terminal: progress, notices and skipped photos. From the first photo on a signal stops it between two steps; until
-/// then it ends the program.
+/// A run on the terminal: progress, notices and skipped photos. From the first photo on a signal stops it between two steps;
+/// until then it ends the program.
 class RunDisplay {
  public:
   explicit RunDisplay(Console& console) : console_(console) {}
