@@ -37,7 +37,7 @@ revisit_collect_modules(modules revisit_recognizer)
 revisit_library(librevisit revisit MODULES ${modules})
 add_library(revisit::revisit ALIAS librevisit)
 
-revisit_collect_modules(lab_modules revisit_recipe revisit_fit revisit_town revisit_bench revisit_eval revisit_report)
+revisit_collect_modules(lab_modules revisit_recipe revisit_fit revisit_town revisit_bench revisit_report)
 list(REMOVE_ITEM lab_modules ${modules})
 revisit_library(librevisit_lab revisit_lab MODULES ${lab_modules} LINK librevisit)
 set_target_properties(librevisit_lab PROPERTIES EXPORT_NAME lab INSTALL_RPATH "$ORIGIN")

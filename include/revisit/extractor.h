@@ -52,6 +52,10 @@ class Extractor {
   Extractor(Extractor&&) noexcept;
   Extractor& operator=(Extractor&&) noexcept;
 
+  /// The same settings at another rho, with the same weights in memory: all extractors made from one another serve one caller
+  /// at a time.
+  Extractor with_rho(double rho) const;
+
   /// Unit-length descriptor of a photo of any size. Throws Error kBadModel when the weights give a non-finite result.
   std::vector<float> describe(const Image& image, Trace* trace = nullptr);
   std::vector<float> describe(const ImageView& picture, Trace* trace = nullptr);
@@ -73,6 +77,7 @@ class Extractor {
 
  private:
   struct Impl;
+  explicit Extractor(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 

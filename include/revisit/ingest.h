@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,11 @@ struct DescribedPhotos {
 /// kInterrupted).
 DescribedPhotos describe_photos(Extractor& extractor, const std::vector<Photo>& photos,
                                 const std::function<bool(int, int)>& progress = {});
+
+/// The same by several extractors at once, one result each. Every photo is decoded once and described by all of them in turn, so
+/// that whatever disturbs the machine touches the times of all alike. Their `orientation` must be the same (else Error kUsage).
+std::vector<DescribedPhotos> describe_photos(std::span<Extractor> extractors, const std::vector<Photo>& photos,
+                                             const std::function<bool(int, int)>& progress = {});
 
 /// The k nearest references of every query, best first, ties by reference. Zero rows (skipped photos) match nothing.
 /// wanted(query, reference), when given, excludes references for one query (loop closure: the recent ones).

@@ -18,7 +18,6 @@
 #include "core/base/fail.h"
 #include "core/base/file.h"
 #include "core/base/limits.h"
-#include "core/base/stop.h"
 #include "core/formats/npy.h"
 #include "core/formats/text.h"
 
@@ -227,7 +226,6 @@ int run_eval(EvalArgs& args, Console& console) {
         "'{}' gives descriptors of {} values, not {}", model_label(args.model.model), dim, *args.descriptors_dimension);
   }
 
-  finish_work_on_signal();
   DescriptorSpec for_references = args.model.spec;
   if (args.data.reference_rho) for_references.rho = args.data.reference_rho;
   Side references = describe_side(model, for_references, args.model.threads, dataset.references, "references", console);

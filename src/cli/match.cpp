@@ -8,7 +8,6 @@
 
 #include "core/base/fail.h"
 #include "core/base/limits.h"
-#include "core/base/stop.h"
 #include "cli/answers.h"
 #include "cli/binding.h"
 #include "cli/output.h"
@@ -90,7 +89,6 @@ int run_match(const MatchArgs& args, Console& console) {
   mention_whitening(dataset, args.dim);
 
   const Model model = open_model(args.model.model, console);
-  finish_work_on_signal();
   DescriptorSpec for_references = args.model.spec;
   if (args.reference_rho) for_references.rho = args.reference_rho;
   Side references = describe_side(model, for_references, args.model.threads, dataset.references, "references", console);

@@ -11,12 +11,10 @@
 #include <ctime>
 
 #include "cli/binding.h"
-#include "cli/progress.h"
 #include "core/base/fail.h"
 #include "core/base/limits.h"
 #include "core/base/stop.h"
 #include "core/base/stop_scope.h"
-#include "revisit/lab/bench.h"
 #include "revisit/whitening.h"
 
 namespace revisit::cli {
@@ -121,7 +119,7 @@ void apply_image_size(const DataArgs& args, const Dataset& dataset, DescriptorSp
 }
 
 void mention_whitening(Dataset& dataset, const std::optional<int>& dim) {
-  if (dim) dataset.protocol += fmt::format("; descriptors PCA-whitened to {} values learnt from the references", *dim);
+  if (dim) dataset.protocol = whitened_protocol(dataset.protocol, *dim);
 }
 
 void mention_left_out(const std::vector<std::string>& notes, Console& console) {
@@ -132,44 +130,65 @@ void mention_left_out(const std::vector<std::string>& notes, Console& console) {
   }
 }
 
-Side describe_side(const Model& model, const DescriptorSpec& spec, int threads, const std::vector<Photo>& photos, const char* label,
-                   Console& console) {
-  Extractor extractor(model, spec, threads);
-  for (const auto& notice : extractor.notices()) console.talk_once("notice: " + notice);
-  return describe_side(extractor, photos, label, console);
+RunWatch RunDisplay::watch() {
+  return {[this](const std::string& what, int done, int total) { show(what, done, total); },
+          [this](const std::string& sentence) { console_.talk_once("notice: " + sentence); },
+          [this](const DescribedPhotos& photos) { finish(photos); }, [] { return stop_signal() != 0; }};
+}
+
+Interrupted RunDisplay::interrupted() const {
+  return {stop_signal(),
+          fmt::format("stopped after {} of {} {}; answers need all of them, so nothing was written", done_, total_, what_)};
+}
+
+void RunDisplay::show(const std::string& what, int done, int total) {
+  finish_work_on_signal();
+  if (!progress_) progress_.emplace(fmt::format("describing {}", what), static_cast<std::size_t>(total), console_.quiet);
+  progress_->update(static_cast<std::size_t>(done), 0);
+  what_ = what;
+  done_ = done;
+  total_ = total;
+}
+
+void RunDisplay::finish(const DescribedPhotos& photos) {
+  progress_.reset();
+  mention_left_out(photos.notes, console_);
+  for (const auto& one : photos.skipped) console_.warn(fmt::format("skipped {}: {}", one.path, one.reason));
 }
 
 namespace {
 
 template <typename Describer>
 Side described(Describer& describer, const std::vector<Photo>& photos, const char* label, Console& console) {
-  Progress progress(fmt::format("describing {}", label), photos.size(), console.quiet);
+  RunDisplay display(console);
+  const RunWatch watch = display.watch();
   Side side;
   side.spec = describer.spec();
-  int described = 0;
-  const StopScope scope([] { return stop_signal() != 0; }, "stopped while reading a photo");
+  const auto go_on = [&](int done, int total) {
+    watch.progress(label, done, total);
+    return !watch.stop();
+  };
+  const StopScope scope(watch.stop, "stopped while reading a photo");
+  go_on(0, static_cast<int>(photos.size()));
   try {
-    side.photos = describe_photos(describer, photos, [&](int done, int) {
-      progress.update(static_cast<std::size_t>(done), 0);
-      described = done;
-      return stop_signal() == 0;
-    });
+    side.photos = describe_photos(describer, photos, go_on);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kInterrupted || stop_signal() == 0) throw;
-    throw Interrupted(stop_signal(), fmt::format("stopped after {} of {} {}; answers need all of them, so nothing was written",
-                                                 described, photos.size(), label));
+    throw display.interrupted();
   }
-  progress.clear();
-  mention_left_out(side.photos.notes, console);
-  const auto& skipped = side.photos.skipped;
-  for (const auto& one : skipped) console.warn(fmt::format("skipped {}: {}", one.path, one.reason));
-  if (skipped.size() == photos.size() && !skipped.empty()) {
-    fail(skipped.front().code, "none of the {} {} could be used; the first: {}", photos.size(), label, skipped.front().reason);
-  }
+  watch.described(side.photos);
+  require_usable(side.photos, label);
   return side;
 }
 
 }  // namespace
+
+Side describe_side(const Model& model, const DescriptorSpec& spec, int threads, const std::vector<Photo>& photos,
+                   const char* label, Console& console) {
+  Extractor extractor(model, spec, threads);
+  for (const auto& notice : extractor.notices()) console.talk_once("notice: " + notice);
+  return describe_side(extractor, photos, label, console);
+}
 
 Side describe_side(Extractor& extractor, const std::vector<Photo>& photos, const char* label, Console& console) {
   return described(extractor, photos, label, console);
@@ -181,21 +200,17 @@ Side describe_side(const Recognizer& places, const std::vector<Photo>& photos, c
 
 RunRecord record_of(const char* command, const std::string& model_name, const Model& model, const Side& queries,
                     const DescriptorSpec& references, int threads, const Console& console) {
-  RunRecord run;
+  RunRecord run = run_record(model_label(model_name), model, queries.spec, references, queries.photos.dim, threads);
+  sign(run, command, utc_now(), console);
+  return run;
+}
+
+void sign(RunRecord& run, const char* command, const std::string& started, const Console& console) {
   run.version = REVISIT_VERSION;
   run.commit = REVISIT_COMMIT;
   run.command = command;
   run.arguments = console.arguments;
-  run.started = utc_now();
-  run.model = model_label(model_name);
-  run.fingerprint = model.info().fingerprint;
-  run.aggregator = queries.spec.aggregate.value_or(model.info().aggregator);
-  run.spec = queries.spec;
-  run.reference_spec = references;
-  run.dim = queries.photos.dim;
-  run.threads = threads;
-  run.cpu = system_info().cpu;
-  return run;
+  run.started = started;
 }
 
 void add_sides(RunReport& report, const Side& queries, const Side& references) {
@@ -209,20 +224,6 @@ void add_sides(RunReport& report, const Side& queries, const Side& references) {
   }
   report.skipped = queries.photos.skipped;
   report.skipped.insert(report.skipped.end(), references.photos.skipped.begin(), references.photos.skipped.end());
-}
-
-void keep_skipped(const Side& side, std::vector<Skipped>& all) {
-  for (const auto& one : side.photos.skipped) {
-    if (std::ranges::find(all, one.path, &Skipped::path) == all.end()) all.push_back(one);
-  }
-}
-
-DescriptorSpec possible_spec(const Model& model, const DescriptorSpec& spec, const std::string& lead) {
-  try {
-    return Extractor(model, spec).spec();
-  } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("{}: {}", lead, error.what()), error.hint());
-  }
 }
 
 std::string utc_now(bool for_folder) {

@@ -9,6 +9,7 @@
 
 #include "cli/console.h"
 #include "cli/model_options.h"
+#include "cli/progress.h"
 #include "revisit/lab/dataset.h"
 #include "revisit/lab/report.h"
 #include "revisit/recognizer.h"
@@ -46,6 +47,28 @@ void apply_image_size(const DataArgs& args, const Dataset& dataset, DescriptorSp
 /// Notes in the protocol that descriptors are whitened.
 void mention_whitening(Dataset& dataset, const std::optional<int>& dim);
 
+/// A run on the terminal: progress, notices and skipped photos. From the first photo on a signal stops it between two steps;
+/// until then it ends the program.
+class RunDisplay {
+ public:
+  explicit RunDisplay(Console& console) : console_(console) {}
+  RunDisplay(const RunDisplay&) = delete;
+  RunDisplay& operator=(const RunDisplay&) = delete;
+
+  RunWatch watch();  ///< must not outlive this
+  /// What is said when nothing is left of a run that a signal stopped.
+  Interrupted interrupted() const;
+
+ private:
+  void show(const std::string& what, int done, int total);
+  void finish(const DescribedPhotos& photos);
+
+  Console& console_;
+  std::optional<Progress> progress_;
+  std::string what_;
+  int done_ = 0, total_ = 0;
+};
+
 struct Side {
   DescribedPhotos photos;
   DescriptorSpec spec;  ///< complete
@@ -57,22 +80,17 @@ void mention_left_out(const std::vector<std::string>& notes, Console& console);
 /// Describes with progress; skipped photos are named. Throws when no photo could be used, and Interrupted.
 Side describe_side(Extractor& extractor, const std::vector<Photo>& photos, const char* label, Console& console);
 Side describe_side(const Recognizer& places, const std::vector<Photo>& photos, const char* label, Console& console);
-Side describe_side(const Model& model, const DescriptorSpec& spec, int threads, const std::vector<Photo>& photos, const char* label,
-                   Console& console);
+Side describe_side(const Model& model, const DescriptorSpec& spec, int threads, const std::vector<Photo>& photos,
+                   const char* label, Console& console);
 
 /// Everything about a run except its times and the threshold.
 RunRecord record_of(const char* command, const std::string& model_name, const Model& model, const Side& queries,
                     const DescriptorSpec& references, int threads, const Console& console);
+/// What only the program knows of a run.
+void sign(RunRecord& run, const char* command, const std::string& started, const Console& console);
 
 /// Times of both sides into the record, skipped photos and notes of both into the report.
 void add_sides(RunReport& report, const Side& queries, const Side& references);
-
-/// Each photo once: the same ones are skipped at every setting.
-void keep_skipped(const Side& side, std::vector<Skipped>& all);
-
-/// The spec as an extractor completes it. Throws what the extractor would throw, with `lead` in front: for checking many before
-/// the first one runs.
-DescriptorSpec possible_spec(const Model& model, const DescriptorSpec& spec, const std::string& lead);
 
 /// "2026-01-31T12:00:00Z" or, for folder names, "2026-01-31_12-00-00".
 std::string utc_now(bool for_folder = false);

@@ -3,6 +3,7 @@
 // `revisit query`: have I been here before? Photos against an index, with "no match" among the answers.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -198,7 +199,6 @@ int run_query(const QueryArgs& args, Console& console) {
   report.dataset.queries = query_photos(args, console);
   const Recognizer places = open_places(folder, stored, args.model, console);
   check_filters(places, args, console);
-  finish_work_on_signal();
   const Side queries = describe_side(places, report.dataset.queries, "queries", console);
 
   const std::string model_name = args.model.model.empty() ? stored.model : args.model.model;

@@ -37,20 +37,9 @@ std::vector<std::string> names_of(const SweepArgs& args) {
   return names;
 }
 
-struct NamedModel {
-  std::string name;
-  Model model;
-};
-
-// Opened before the first photo is described: a model that is not there or cannot prune would end the sweep after hours of work.
-std::vector<NamedModel> open_models(const std::vector<std::string>& names, const SweepArgs& args, Console& console) {
-  DescriptorSpec smallest = args.model.spec;  // a model that can do this rho can do all above it
-  smallest.rho = std::min(*std::ranges::min_element(args.rho), args.data.reference_rho.value_or(1));
-  std::vector<NamedModel> models;
-  for (const auto& name : names) {
-    models.push_back({name, open_model(name, console)});
-    possible_spec(models.back().model, smallest, fmt::format("model '{}'", model_label(name)));
-  }
+std::vector<SweepModel> open_models(const std::vector<std::string>& names, Console& console) {
+  std::vector<SweepModel> models;
+  for (const auto& name : names) models.push_back({model_label(name), open_model(name, console)});
   return models;
 }
 
@@ -71,65 +60,44 @@ std::string table_of(const Sweep& sweep) {
   return out;
 }
 
-void sweep_model(const NamedModel& named, const SweepArgs& args, const Dataset& dataset, Sweep& sweep, Console& console) {
-  const auto& [name, model] = named;
-  const int top_k = *std::ranges::max_element(args.data.recall_values);
-  std::optional<Side> references;
-  double described_rho = 0;
-  for (const double rho : args.rho) {
-    DescriptorSpec spec = args.model.spec;
-    spec.rho = args.data.reference_rho.value_or(rho);
-    if (!references || described_rho != *spec.rho) {
-      references = describe_side(model, spec, args.model.threads, dataset.references, "references", console);
-      described_rho = *spec.rho;
-    }
-    spec.rho = rho;
-    Side queries = describe_side(model, spec, args.model.threads, dataset.queries, "queries", console);
-    if (sweep.points.empty()) sweep.run = record_of("sweep", name, model, queries, references->spec, args.model.threads, console);
-    keep_skipped(*references, sweep.skipped);
-    keep_skipped(queries, sweep.skipped);
-    DescribedPhotos whitened;  // of the references: the next rho may need them as they are
-    if (args.data.dim) {
-      whitened = references->photos;
-      whiten(queries.photos, whitened, *args.data.dim);
-    }
-    const auto matches = match_all(queries.photos, args.data.dim ? whitened : references->photos, top_k, search_filter(dataset));
-    sweep.points.push_back({model_label(name), rho, described_rho, queries.photos.dim, queries.photos.median_forward_ms,
-                            queries.photos.median_end_to_end_ms, evaluate(dataset, matches, args.data.recall_values),
-                            queries.photos.forward_ms_p5, queries.photos.forward_ms_p95});
-    console.talk(fmt::format("{} at rho {:g}: {}", model_label(name), rho, recall_line(sweep.points.back().evaluation)));
-  }
+SweepOptions options_of(const SweepArgs& args, RunDisplay& display, Console& console) {
+  SweepOptions options;
+  options.rho = args.rho;
+  options.spec = args.model.spec;
+  options.reference_rho = args.data.reference_rho;
+  options.dim = args.data.dim;
+  options.recall_values = args.data.recall_values;
+  options.threads = args.model.threads;
+  options.watch = display.watch();
+  options.point = [&](const SweepPoint& point) {
+    console.talk(fmt::format("{} at rho {:g}: {}", point.model, point.rho, recall_line(point.evaluation)));
+  };
+  return options;
 }
 
 int run_sweep(SweepArgs& args, Console& console) {
   const auto names = names_of(args);
   check_output_folder(args.output);
-  Dataset dataset = load_data(args.data, console);
-  mention_whitening(dataset, args.data.dim);
-  if (!dataset.labelled) fail(ErrorCode::kUsage, "'{}' has no ground truth, so there is nothing to sweep over", dataset.name);
+  const Dataset dataset = load_data(args.data, console);
   apply_image_size(args.data, dataset, args.model.spec, console);
-  const auto models = open_models(names, args, console);
-  finish_work_on_signal();
-  Sweep sweep;
-  int stopped_by = 0;
-  try {
-    for (const auto& model : models) sweep_model(model, args, dataset, sweep, console);
-  } catch (const Interrupted& stop) {
-    if (sweep.points.empty()) throw;
-    stopped_by = stop.signal;
-  }
+  const auto models = open_models(names, console);
+  const std::string started = utc_now();
+  RunDisplay display(console);
+  Sweep sweep = revisit::run_sweep(models, dataset, options_of(args, display, console));
+  if (sweep.points.empty()) throw display.interrupted();
+  sign(sweep.run, "sweep", started, console);
   if (!args.output.empty()) {
     write_sweep(args.output, sweep);
     console.talk(fmt::format("wrote sweep.csv, sweep.json, sweep.svg, sweep.png and report.html to {}", args.output));
   }
   const std::string out = console.json ? sweep_json(sweep) : table_of(sweep);
-  if (stopped_by != 0) {
+  if (sweep.stopped) {
+    const std::string kept = args.output.empty() ? "printed" : "printed and written to " + args.output;
     console.data_and_error(out, ErrorCode::kInterrupted,
-                           fmt::format("stopped after {} of {} points; {}", sweep.points.size(), models.size() * args.rho.size(),
-                                       args.output.empty() ? "the finished ones are printed"
-                                                           : "the finished ones are printed and written to " + args.output),
+                           fmt::format("stopped after {} of {} models; the finished ones are {}",
+                                       sweep.points.size() / args.rho.size(), models.size(), kept),
                            "");
-    return 128 + stopped_by;
+    return 128 + stop_signal();
   }
   console.data(out);
   return sweep.skipped.empty() ? 0 : 4;
@@ -141,7 +109,10 @@ Verb make_sweep(Console& console) {
   const auto args = std::make_shared<SweepArgs>();
   Verb verb;
   verb.name = "sweep";
-  verb.about = "evaluates a data set at several rho and models: a table, and with -o the curve of recall over milliseconds.";
+  verb.about =
+      "evaluates a data set at several rho and models: a table, and with -o the curve of recall over milliseconds. Every photo "
+      "is "
+      "described at all rho in turn, so a busy minute touches them alike.";
   verb.examples = {
       "revisit sweep --rho 1,0.7,0.5 --queries_folder Q --database_folder D --gt gt.csv --model m.safetensors -o sweep",
       "revisit sweep --rho 1,0.5 --reference-rho 1 --queries_folder Q --database_folder D --model m.safetensors",

@@ -82,26 +82,31 @@ TEST_F(BeforeWork, ASweepKnowsThatEveryModelCanDoEveryRho) {
       << "what keeps everything needs no pruner";
 }
 
-TEST_F(BeforeWork, AStoppedSweepKeepsItsFinishedPoints) {
-  const auto sweep = with(on_pairs("sweep", 6, "280x280"),
-                          {"--rho", "1,0.95,0.9,0.85,0.8,0.75,0.7,0.65", "--recall_values", "1", "--model", "demo"});
+TEST_F(BeforeWork, AStoppedSweepKeepsItsFinishedModels) {
+  const auto sweep = with(on_pairs("sweep", 6, "280x280"), {"--rho", "1,0.8,0.6,0.5", "--recall_values", "1"});
+  const auto of_three = with(sweep, {"--models", "demo,demo,demo"});
   RunOptions stop;
   stop.interrupt_after_talk = "demo at rho 1:";
-  const auto result = run(with(sweep, {"-o", "curve"}), stop);
+  const auto result = run(with(of_three, {"-o", "curve"}), stop);
   EXPECT_EQ(result.exit_code, 130) << result.err;
-  const auto finished = result.lines() - 1;
-  EXPECT_GE(finished, 1);
-  EXPECT_LT(finished, 8);
+  const auto points = result.lines() - 1;
+  EXPECT_TRUE(points == 4 || points == 8) << points;
   const auto sentence =
-      "stopped after " + std::to_string(finished) + " of 8 points; the finished ones are printed and written to curve";
+      "stopped after " + std::to_string(points / 4) + " of 3 models; the finished ones are printed and written to curve";
   EXPECT_NE(result.err.find(sentence), std::string::npos) << result.err;
   const auto table = contents("curve/sweep.csv");
-  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), finished + 1);
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), points + 1);
   EXPECT_EQ(run({"report", "curve/sweep.json", "-o", "again"}).exit_code, 0);
 
-  const auto object = run(with(sweep, {"--json"}), stop).json();
+  const auto object = run(with(of_three, {"--json"}), stop).json();
   EXPECT_EQ(object["error"]["code"], "interrupted");
-  EXPECT_GE(object["runs"].size(), 1U);
+  EXPECT_GE(object["runs"].size(), 4U);
+
+  stop.interrupt_after_talk = "the demo model is untrained";  // said when it is opened
+  const auto nothing = run(with(sweep, {"--model", "demo", "-o", "none"}), stop);
+  EXPECT_EQ(nothing.exit_code, 130) << nothing.err;
+  EXPECT_EQ(nothing.out, "");
+  EXPECT_FALSE(exists("none"));
 }
 
 TEST_F(BeforeWork, AStoppedQuerySaysWhyItHasNoAnswers) {

@@ -14,7 +14,7 @@ HOUSES = {
     "engine": ["spec", "model", "embedded", "backbone", "reduce", "aggregate", "extract"],
     "retrieval": ["files", "search", "store"],
     "recognise": ["photos", "ingest", "recognizer"],
-    "lab": ["dataset", "town", "bench", "eval", "report"],
+    "lab": ["dataset", "town", "bench", "eval", "study", "report"],
     "training": ["recipe", "fit", "augment", "feed", "train"],
     "cli": [],
 }
@@ -26,14 +26,14 @@ PUBLIC = {
     "spec": "engine/spec", "model": "engine/model", "embedded": "engine/embedded", "extractor": "engine/extract", "lab/bench": "lab/bench", "lab/vlad": "training/fit",
     "index": "retrieval/files", "whitening": "retrieval/search",
     "photos": "recognise/photos", "ingest": "recognise/ingest", "recognizer": "recognise/recognizer",
-    "lab/dataset": "lab/dataset", "lab/synth": "lab/town", "lab/evaluate": "lab/eval", "lab/compare": "lab/eval", "lab/report": "lab/report", "export": "recognise/ingest",
+    "lab/dataset": "lab/dataset", "lab/synth": "lab/town", "lab/evaluate": "lab/eval", "lab/run": "lab/study", "lab/sweep": "lab/study", "lab/compare": "lab/study", "lab/report": "lab/report", "export": "recognise/ingest",
     "lab/train": "training/recipe",
 }
 # First part of an include -> rooms that may use it; None: every room.
 THIRD_PARTY = {
     "CLI": {"cli"}, "hwy": {"core/tensor", "engine/aggregate", "retrieval/search"}, "omp.h": {"training/train"},
     "jpeglib.h": {"core/image"}, "jerror.h": {"core/image"}, "png.h": {"core/image"}, "webp": {"core/image"},
-    "nlohmann": {"core/formats", "engine/spec", "engine/model", "recognise/photos", "recognise/ingest", "lab/report", "training/train", "cli"},
+    "nlohmann": {"core/formats", "engine/spec", "engine/model", "recognise/photos", "recognise/ingest", "lab/study", "lab/report", "training/train", "cli"},
     "xxhash.h": {"engine/model", "retrieval/files", "retrieval/store", "retrieval/search", "recognise/ingest", "training/train"},
     "sqlite3.h": {"retrieval/files"}, "Eigen": {"retrieval/search"}, "hnswlib": {"retrieval/search"},
     "GeographicLib": {"core/geo"}, "cairo": {"lab/report"}, "zlib.h": {"lab/dataset"}, "toml++": {"core/formats"},

@@ -5,11 +5,13 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "revisit/lab/dataset.h"
 #include "revisit/extractor.h"
+#include "revisit/lab/dataset.h"
+#include "revisit/lab/run.h"
 
 namespace revisit {
 
@@ -59,6 +61,31 @@ struct CompareLine {
   double rho = 1;
   std::vector<std::vector<CompareCell>> repetitions;  ///< each with a cell a data set
 };
+
+/// What a comparison found.
+struct Comparison {
+  CompareConfig config;
+  std::vector<CompareLine> lines;      ///< those that are done, in the order of the config
+  std::vector<std::string> protocols;  ///< of the data sets
+  std::vector<int> num_queries;
+  std::string cpu;
+  int threads = 0;
+  std::vector<Skipped> skipped;
+  bool stopped = false;  ///< some lines are missing
+};
+
+struct CompareOptions {
+  /// Where cells are kept: the same run goes on where one was stopped, and a new row costs only itself. Empty: nowhere.
+  std::filesystem::path cells;
+  int threads = 0;  ///< 0: every core
+  std::function<Model(const std::string& name)> open_model;  ///< default: the built-in models and files
+  RunWatch watch;
+  std::function<void(const CompareLine& line)> line;  ///< measured, or known already
+};
+
+/// Measures what the config asks for; a run that was stopped has the lines that are complete. Throws Error kUsage, before the first
+/// photo, for what a model cannot do and for a data set without ground truth.
+Comparison run_compare(const CompareConfig& config, const CompareOptions& options = {});
 
 struct MeanAndSpread {
   double mean = 0;

@@ -64,6 +64,12 @@ struct Evaluation {
   std::optional<ChallengeScore> challenge;  ///< of a set that is searched part by part
 };
 
+/// The protocol of a data set whose descriptors were PCA-whitened to `dim` values.
+std::string whitened_protocol(const std::string& protocol, int dim);
+
+/// Throws the first photo's Error when none could be used; `what` names them in the sentence: "queries".
+void require_usable(const DescribedPhotos& photos, const std::string& what);
+
 /// The rank of each query's first right match, from 1; 0 when there is none.
 std::vector<int> first_right_ranks(const Dataset& dataset, const std::vector<std::vector<Match>>& matches);
 

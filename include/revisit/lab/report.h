@@ -15,6 +15,8 @@
 #include "revisit/lab/compare.h"
 #include "revisit/lab/dataset.h"
 #include "revisit/lab/evaluate.h"
+#include "revisit/lab/run.h"
+#include "revisit/lab/sweep.h"
 
 namespace revisit {
 
@@ -40,27 +42,6 @@ struct TokenPictures {
 
 /// Throws Error kUsage when photo, trace and grid do not belong together.
 TokenPictures draw_token_pictures(const Image& photo, const Trace& trace, Size grid);
-
-/// How a run was made.
-struct RunRecord {
-  std::string version;
-  std::string commit;                  ///< of the source it was built from, when known
-  std::string command;                 ///< "match", "eval", "sweep"
-  std::vector<std::string> arguments;  ///< as typed, the program's name and the command left out
-  std::string started;                 ///< "2026-01-31T12:00:00Z"
-  std::string model;
-  std::string fingerprint;  ///< of the model's weights
-  std::string aggregator;   ///< the head's, or cls, mean, gem
-  DescriptorSpec spec;            ///< how the queries were described
-  DescriptorSpec reference_spec;  ///< how the references were
-  int dim = 0;
-  int threads = 0;  ///< 0: every core
-  std::string cpu;
-  double ms_per_image = 0;   ///< median forward time of a query, decoding excluded
-  double end_to_end_ms = 0;  ///< median with decoding
-  double reference_ms_per_image = 0;
-  std::optional<double> min_similarity;  ///< below it the answer is "no match"
-};
 
 /// The patches of one photo of a run.
 struct PhotoPatches {
@@ -124,42 +105,12 @@ void write_report(const std::filesystem::path& file, const RunReport& report);
 /// how many. Throws Error kUsage for a count outside 0 to 100.
 int write_prediction_pictures(const std::filesystem::path& folder, const RunReport& report, int count, bool only_wrong);
 
-/// One setting of a sweep.
-struct SweepPoint {
-  std::string model;
-  double rho = 1;
-  double reference_rho = 1;
-  int dim = 0;
-  double ms_per_image = 0;
-  double end_to_end_ms = 0;
-  Evaluation evaluation;
-  double ms_low = 0;  ///< 5th and 95th percentile of the times whose median is ms_per_image; both 0: not known
-  double ms_high = 0;
-};
-
-struct Sweep {
-  RunRecord run;  ///< of its first point
-  std::vector<SweepPoint> points;
-  std::vector<Skipped> skipped;
-};
-
 std::string sweep_json(const Sweep& sweep);
 /// Makes the folder and writes sweep.csv, sweep.svg and sweep.png (recall over milliseconds, with the spread of the times) and
 /// report.html. Returns their names, none for a sweep without points.
 std::vector<std::string> draw_sweep(const std::filesystem::path& folder, const Sweep& sweep);
 /// The same and sweep.json, from which read_run gives it back.
 void write_sweep(const std::filesystem::path& folder, const Sweep& sweep);
-
-/// What `revisit compare` found.
-struct Comparison {
-  CompareConfig config;
-  std::vector<CompareLine> lines;      ///< those that are done, in the order of the config
-  std::vector<std::string> protocols;  ///< of the data sets
-  std::vector<int> num_queries;
-  std::string cpu;
-  int threads = 0;
-  std::vector<Skipped> skipped;
-};
 
 /// A table of recall@1 by data set, one of the mean recalls, one of the differences.
 std::string comparison_text(const Comparison& comparison);

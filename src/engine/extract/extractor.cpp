@@ -18,32 +18,47 @@
 
 namespace revisit {
 namespace {
+
 constexpr const char* kImportAgain = "import another checkpoint: weights that are not finite or far too large cannot be used";
+
 }  // namespace
 
 struct Extractor::Impl {
+  /// What does not depend on rho: nearly all of the memory.
+  struct Network {
+    Network(const model::LoadedModel& model, const Plan& plan)
+        : front(model, *plan.spec.size, plan.precision), aggregator(aggregate::make_aggregator(model, plan.spec.aggregate)) {
+      const model::Config& config = model.config;
+      if (!config.nonfinite.empty()) {  // a ReLU could hide it from the checks below
+        fail_with_hint(ErrorCode::kBadModel, kImportAgain, "the model '{}' holds NaN or infinity in tensor '{}'",
+                       config.provenance, config.nonfinite);
+      }
+    }
+
+    FrontEnd front;
+    std::unique_ptr<aggregate::Aggregator> aggregator;
+    tensor::Arena arena;
+  };
+
   Impl(Model given, const DescriptorSpec& spec, int threads)
       : model(std::move(given)),
         plan(make_plan(model.loaded().config, spec, threads)),
-        front(model.loaded(), *plan.spec.size, plan.precision),
-        reducer(reduce::make_reducer(plan.spec, model.loaded())),
-        aggregator(aggregate::make_aggregator(model.loaded(), plan.spec.aggregate)) {
-    const model::Config& config = model.loaded().config;
-    if (!config.nonfinite.empty()) {  // a ReLU could hide it from the checks below
-      fail_with_hint(ErrorCode::kBadModel, kImportAgain, "the model '{}' holds NaN or infinity in tensor '{}'", config.provenance,
-                     config.nonfinite);
-    }
-  }
+        network(std::make_shared<Network>(model.loaded(), plan)),
+        reducer(reduce::make_reducer(plan.spec, model.loaded())) {}
+
+  Impl(const Impl& other, const DescriptorSpec& spec)
+      : model(other.model),
+        plan(make_plan(model.loaded().config, spec, other.plan.threads)),
+        network(other.network),
+        reducer(reduce::make_reducer(plan.spec, model.loaded())) {}
 
   std::vector<float> forward(const float* pixels, Size size, Trace* trace);
   void check_finite(tensor::ConstMatrix values, const char* what) const;
 
   Model model;
   Plan plan;
-  FrontEnd front;
+  std::shared_ptr<Network> network;
   std::unique_ptr<reduce::TokenReducer> reducer;
-  std::unique_ptr<aggregate::Aggregator> aggregator;
-  tensor::Arena arena;
   StageTimes times;
 };
 
@@ -58,42 +73,51 @@ void Extractor::Impl::check_finite(tensor::ConstMatrix values, const char* what)
 std::vector<float> Extractor::Impl::forward(const float* input, Size size, Trace* trace) {
   const tensor::Team team(plan.threads);
   const tensor::FlushDenormals flush;
+  tensor::Arena& arena = network->arena;
   arena.reset();
-  backbone::Backbone& backbone = front.backbone();
+  backbone::Backbone& backbone = network->front.backbone();
+  aggregate::Aggregator& aggregator = *network->aggregator;
   Recorder recorder(*reducer, trace);  // the hook: reduces, and notes time and tokens on the way
   const Stopwatch watch;
 
   reducer->see({input, 3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width)});
   tensor::Features features = backbone.embed(input, size, arena);         // tokens (1 + R + N0, D): CLS, registers, patches
   backbone.run_blocks(features, 0, backbone.blocks(), &recorder, arena);  // (1 + R + K, D) from the pruning layer on
-  if (aggregator->wants_final_norm()) backbone.normalise(features);
+  if (aggregator.wants_final_norm()) backbone.normalise(features);
   check_finite(features.values(), "tokens");  // here already: the heads' ReLU would turn NaN into 0
   times.prune_ms = recorder.prune_ms();
   times.blocks_ms = watch.ms() - times.prune_ms;
 
-  std::vector<float> descriptor(static_cast<std::size_t>(aggregator->dim()));
+  std::vector<float> descriptor(static_cast<std::size_t>(aggregator.dim()));
   aggregate::HeadTrace head_trace;
-  aggregator->aggregate(features, descriptor.data(), arena, trace != nullptr ? &head_trace : nullptr);
+  aggregator.aggregate(features, descriptor.data(), arena, trace != nullptr ? &head_trace : nullptr);
   times.aggregate_ms = watch.ms() - times.blocks_ms - times.prune_ms;
 
-  check_finite({descriptor.data(), 1, aggregator->dim(), aggregator->dim()}, "descriptor values");
+  check_finite({descriptor.data(), 1, aggregator.dim(), aggregator.dim()}, "descriptor values");
   if (trace != nullptr) recorder.finish(features.tokens(), head_trace);
   return descriptor;
 }
 
 Extractor::Extractor(Model model, const DescriptorSpec& spec, int threads)
     : impl_(std::make_unique<Impl>(std::move(model), spec, threads)) {}
+Extractor::Extractor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Extractor::~Extractor() = default;
 Extractor::Extractor(Extractor&&) noexcept = default;
 Extractor& Extractor::operator=(Extractor&&) noexcept = default;
+
+Extractor Extractor::with_rho(double rho) const {
+  DescriptorSpec spec = impl_->plan.spec;
+  spec.rho = rho;
+  return Extractor(std::make_unique<Impl>(*impl_, spec));
+}
 
 std::vector<float> Extractor::describe(const Image& image, Trace* trace) { return describe(view_of(image), trace); }
 
 std::vector<float> Extractor::describe(const ImageView& picture, Trace* trace) {
   const Stopwatch watch;
-  const float* pixels = impl_->front.pixels_of(picture);
+  const float* pixels = impl_->network->front.pixels_of(picture);
   impl_->times.preprocess_ms = watch.ms();
-  return impl_->forward(pixels, impl_->front.size(), trace);
+  return impl_->forward(pixels, impl_->network->front.size(), trace);
 }
 
 std::vector<float> Extractor::describe_tensor(std::span<const float> pixels, Size size, Trace* trace) {
@@ -107,7 +131,7 @@ std::vector<float> Extractor::describe_tensor(std::span<const float> pixels, Siz
   return impl_->forward(pixels.data(), size, trace);
 }
 
-int Extractor::descriptor_dim() const { return impl_->aggregator->dim(); }
+int Extractor::descriptor_dim() const { return impl_->network->aggregator->dim(); }
 Size Extractor::input_size() const { return *impl_->plan.spec.size; }
 const Model& Extractor::model() const { return impl_->model; }
 const DescriptorSpec& Extractor::spec() const { return impl_->plan.spec; }

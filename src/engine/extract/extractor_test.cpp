@@ -71,6 +71,25 @@ TEST(Extractor, RepeatsItselfToTheByteAndAgreesAcrossThreads) {
   }
 }
 
+TEST(Extractor, AtAnotherRhoGivesWhatOneMadeForItGives) {
+  DescriptorSpec spec = with_rho(1);
+  spec.size = Size{56, 60};
+  Extractor whole(demo(), spec, 1);
+  Extractor half = whole.with_rho(0.5);
+  Extractor whole_again = half.with_rho(1);
+  spec.rho = 0.5;
+  Extractor made_for_it(demo(), spec, 1);
+  EXPECT_EQ(half.spec(), made_for_it.spec());
+  EXPECT_EQ(half.threads(), 1);
+  const Image image = noise(90, 70, 8);
+  const auto first = whole.describe(image);
+  const auto pruned = half.describe(image);
+  EXPECT_NE(pruned, first);
+  EXPECT_EQ(pruned, made_for_it.describe(image));
+  EXPECT_EQ(whole_again.describe(image), first);
+  EXPECT_THROW(whole.with_rho(0), Error);
+}
+
 TEST(Extractor, TracesWhatItDid) {
   Extractor extractor(demo(), with_rho(0.5));
   Trace trace;

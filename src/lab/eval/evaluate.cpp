@@ -72,6 +72,16 @@ std::vector<std::pair<double, double>> intervals(const std::vector<int>& ranks, 
 
 }  // namespace
 
+std::string whitened_protocol(const std::string& protocol, int dim) {
+  return fmt::format("{}; descriptors PCA-whitened to {} values learnt from the references", protocol, dim);
+}
+
+void require_usable(const DescribedPhotos& photos, const std::string& what) {
+  if (photos.skipped.empty() || photos.skipped.size() * static_cast<std::size_t>(photos.dim) < photos.rows.size()) return;
+  const Skipped& first = photos.skipped.front();
+  fail(first.code, "none of the {} {} could be used; the first: {}", photos.skipped.size(), what, first.reason);
+}
+
 std::vector<int> first_right_ranks(const Dataset& dataset, const std::vector<std::vector<Match>>& matches) {
   std::vector<int> ranks;
   for (std::size_t q = 0; q < matches.size(); ++q) ranks.push_back(first_right(matches[q], dataset.positives.at(q)));

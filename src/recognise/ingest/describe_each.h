@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The loop over many photos: the next one is decoded while one is described by any describer.
+// The loop over many photos: the next one is decoded while one is described, by one describer or by several in turn.
 #pragma once
 
 #include <functional>
@@ -9,10 +9,14 @@
 
 namespace revisit {
 
-using DescribeOne = std::function<std::vector<float>(const Image& image, StageTimes& times)>;
+struct Describer {
+  int dim;  ///< values per row
+  std::function<std::vector<float>(const Image& image, StageTimes& times)> describe;
+};
 
-/// As describe_photos; `dim` values per row, turned as `spec` says.
-DescribedPhotos describe_each(const std::vector<Photo>& photos, int dim, const DescriptorSpec& spec, const DescribeOne& describe,
-                              const std::function<bool(int, int)>& progress);
+/// As describe_photos; one result per describer.
+std::vector<DescribedPhotos> describe_each(const std::vector<Photo>& photos, Orientation orientation,
+                                           const std::vector<Describer>& describers,
+                                           const std::function<bool(int, int)>& progress);
 
 }  // namespace revisit

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Many photos through one extractor. The next photo is decoded while one is described.
+// Many photos through one extractor or several. The next photo is decoded while one is described.
 #include <algorithm>
 
 #include "core/base/fail.h"
@@ -20,48 +20,97 @@ double quantile(std::vector<double>& values, double share) {
   return *at;
 }
 
+/// The rows and times of one describer, photo by photo.
+class Rows {
+ public:
+  Rows(const Describer& describer, std::size_t count) : describer_(describer) {
+    out_.dim = describer.dim;
+    out_.rows.assign(count * width(), 0.0F);
+  }
+
+  void add(std::size_t photo, const Image& image, double decode_ms) {
+    StageTimes times;
+    std::ranges::copy(describer_.describe(image, times), out_.rows.begin() + static_cast<std::ptrdiff_t>(photo * width()));
+    forward_ms_.push_back(times.blocks_ms + times.prune_ms + times.aggregate_ms);
+    end_to_end_ms_.push_back(decode_ms + times.preprocess_ms + forward_ms_.back());
+  }
+
+  /// What is not about descriptors is as in `shared`.
+  DescribedPhotos finish(const DescribedPhotos& shared) {
+    out_.skipped = shared.skipped;
+    out_.skipped_rows = shared.skipped_rows;
+    out_.notes = shared.notes;
+    out_.median_forward_ms = quantile(forward_ms_, 0.5);
+    out_.forward_ms_p5 = quantile(forward_ms_, 0.05);
+    out_.forward_ms_p95 = quantile(forward_ms_, 0.95);
+    out_.median_end_to_end_ms = quantile(end_to_end_ms_, 0.5);
+    return std::move(out_);
+  }
+
+ private:
+  std::size_t width() const { return static_cast<std::size_t>(out_.dim); }
+
+  const Describer& describer_;
+  DescribedPhotos out_;
+  std::vector<double> forward_ms_, end_to_end_ms_;
+};
+
+Describer describer_of(Extractor& extractor) {
+  return {extractor.descriptor_dim(), [&extractor](const Image& image, StageTimes& times) {
+            std::vector<float> out = extractor.describe(image);
+            times = extractor.last_times();
+            return out;
+          }};
+}
+
 }  // namespace
 
-DescribedPhotos describe_each(const std::vector<Photo>& photos, int dim, const DescriptorSpec& spec, const DescribeOne& describe,
-                              const std::function<bool(int, int)>& progress) {
-  DescribedPhotos out;
-  out.dim = dim;
-  const auto width = static_cast<std::size_t>(dim);
-  out.rows.assign(photos.size() * width, 0.0F);
-  std::vector<double> forward_ms, end_to_end_ms;
-  DecodeAhead decoded(photos.size(), [&](std::size_t i) { return photos[i].path; }, orientation_of(spec));
+std::vector<DescribedPhotos> describe_each(const std::vector<Photo>& photos, Orientation orientation,
+                                           const std::vector<Describer>& describers,
+                                           const std::function<bool(int, int)>& progress) {
+  std::vector<Rows> rows;
+  for (const auto& describer : describers) rows.emplace_back(describer, photos.size());
+  DescribedPhotos shared;
+  DecodeAhead decoded(
+      photos.size(), [&](std::size_t i) { return photos[i].path; }, orientation);
   for (std::size_t i = 0; i < photos.size(); ++i) {
     const DecodedPhoto photo = decoded.next();
     if (const auto* skipped = std::get_if<Skipped>(&photo.content)) {
-      out.skipped.push_back(*skipped);
-      out.skipped_rows.push_back(static_cast<int>(i));
+      shared.skipped.push_back(*skipped);
+      shared.skipped_rows.push_back(static_cast<int>(i));
     } else {
-      if (!photo.note.empty()) out.notes.push_back(photo.note);
-      StageTimes times;
-      const auto row = describe(std::get<Image>(photo.content), times);
-      std::ranges::copy(row, out.rows.begin() + static_cast<std::ptrdiff_t>(i * width));
-      forward_ms.push_back(times.blocks_ms + times.prune_ms + times.aggregate_ms);
-      end_to_end_ms.push_back(photo.ms + times.preprocess_ms + forward_ms.back());
+      if (!photo.note.empty()) shared.notes.push_back(photo.note);
+      // Each is the first as often as the others: the first one shares the machine with the decoding of the next photo.
+      for (std::size_t turn = 0; turn < rows.size(); ++turn) {
+        rows[(i + turn) % rows.size()].add(i, std::get<Image>(photo.content), photo.ms);
+      }
     }
     if (progress && !progress(static_cast<int>(i) + 1, static_cast<int>(photos.size()))) {
       fail(ErrorCode::kInterrupted, "stopped after {} of {} photos", i + 1, photos.size());
     }
   }
-  out.median_forward_ms = quantile(forward_ms, 0.5);
-  out.forward_ms_p5 = quantile(forward_ms, 0.05);
-  out.forward_ms_p95 = quantile(forward_ms, 0.95);
-  out.median_end_to_end_ms = quantile(end_to_end_ms, 0.5);
+  std::vector<DescribedPhotos> out;
+  for (auto& one : rows) out.push_back(one.finish(shared));
   return out;
 }
 
 DescribedPhotos describe_photos(Extractor& extractor, const std::vector<Photo>& photos,
                                 const std::function<bool(int, int)>& progress) {
-  const auto describe = [&](const Image& image, StageTimes& times) {
-    std::vector<float> out = extractor.describe(image);
-    times = extractor.last_times();
-    return out;
-  };
-  return describe_each(photos, extractor.descriptor_dim(), extractor.spec(), describe, progress);
+  return std::move(describe_each(photos, orientation_of(extractor.spec()), {describer_of(extractor)}, progress).front());
+}
+
+std::vector<DescribedPhotos> describe_photos(std::span<Extractor> extractors, const std::vector<Photo>& photos,
+                                             const std::function<bool(int, int)>& progress) {
+  if (extractors.empty()) return {};
+  const Orientation orientation = orientation_of(extractors.front().spec());
+  std::vector<Describer> describers;
+  for (auto& extractor : extractors) {
+    if (orientation_of(extractor.spec()) != orientation) {
+      fail(ErrorCode::kUsage, "extractors that describe the same photos must agree in `orientation`");
+    }
+    describers.push_back(describer_of(extractor));
+  }
+  return describe_each(photos, orientation, describers, progress);
 }
 
 }  // namespace revisit

@@ -222,9 +222,10 @@ Threshold Recognizer::threshold() const { return threshold_for(model().info(), s
 
 DescribedPhotos describe_photos(const Recognizer& recognizer, const std::vector<Photo>& photos,
                                 const std::function<bool(int, int)>& progress) {
-  return describe_each(
-      photos, recognizer.descriptor_dim(), recognizer.spec(),
-      [&](const Image& image, StageTimes& times) { return recognizer.describe(view_of(image), &times); }, progress);
+  const Describer describer{recognizer.descriptor_dim(), [&](const Image& image, StageTimes& times) {
+                              return recognizer.describe(view_of(image), &times);
+                            }};
+  return std::move(describe_each(photos, orientation_of(recognizer.spec()), {describer}, progress).front());
 }
 
 }  // namespace revisit

@@ -9,10 +9,11 @@
 
 #include "revisit/lab/compare.h"
 
-namespace revisit::cli {
+namespace revisit {
 
 class CompareCells {
  public:
+  /// Nothing is kept when `folder` is empty.
   explicit CompareCells(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   /// `settings` is everything a cell depends on, as text. Nothing when it is not there, damaged or of other settings.
@@ -24,4 +25,4 @@ class CompareCells {
   std::filesystem::path folder_;
 };
 
-}  // namespace revisit::cli
+}  // namespace revisit

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // A cell is found again by its settings; what is damaged, of others, or made to cost much is as good as absent.
-#include "cli/compare_cells.h"
+#include "lab/study/compare_cells.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "hostile/cheap_refusal.h"
 #include "test_files.h"
 
-namespace revisit::cli {
+namespace revisit {
 namespace {
 
 class CompareCellsTest : public ::testing::Test {
@@ -57,4 +57,4 @@ TEST_F(CompareCellsTest, ThatNestVeryDeepAreLeftAtTheLimit) {
 }
 
 }  // namespace
-}  // namespace revisit::cli
+}  // namespace revisit

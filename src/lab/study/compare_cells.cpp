@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // One JSON file a cell, named by a hash of its settings, which it repeats.
-#include "cli/compare_cells.h"
+#include "lab/study/compare_cells.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include "core/base/random.h"
 #include "core/formats/json_tree.h"
 
-namespace revisit::cli {
+namespace revisit {
 namespace {
 
 namespace fs = std::filesystem;
@@ -43,6 +43,7 @@ fs::path CompareCells::file_of(const std::string& settings) const {
 }
 
 std::optional<CompareCell> CompareCells::load(const std::string& settings, std::size_t queries) const {
+  if (folder_.empty()) return std::nullopt;
   const fs::path file = file_of(settings);
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) return std::nullopt;
@@ -62,6 +63,7 @@ std::optional<CompareCell> CompareCells::load(const std::string& settings, std::
 }
 
 void CompareCells::save(const std::string& settings, const CompareCell& cell) const {
+  if (folder_.empty()) return;
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error) fail(ErrorCode::kIo, "cannot make folder '{}': {}", folder_.string(), error.message());
@@ -71,4 +73,4 @@ void CompareCells::save(const std::string& settings, const CompareCell& cell) co
   file.commit();
 }
 
-}  // namespace revisit::cli
+}  // namespace revisit

@@ -9,11 +9,11 @@
 #include "core/base/limits.h"
 #include "core/base/near_word.h"
 #include "engine/spec/toml_spec.h"
+#include "lab/study/compare_config.h"
 #include "revisit/lab/compare.h"
 
 namespace revisit {
 namespace {
-
 
 constexpr int kMostSeeds = 1000;
 
@@ -95,23 +95,6 @@ void check_line(const CompareConfig& config, const std::string& name, double rho
   }
 }
 
-void check_compare(const CompareConfig& config, const std::string& file) {
-  if (config.datasets.empty()) fail(ErrorCode::kUsage, "{}: there is no [[dataset]]", file);
-  if (config.rows.empty()) fail(ErrorCode::kUsage, "{}: there is no [[row]]", file);
-  std::vector<std::string> names, sets;
-  for (const auto& row : config.rows) {
-    names.push_back(row.name);
-    if (row.models.empty()) fail(ErrorCode::kUsage, "{}: the row '{}' has no models", file, row.name);
-  }
-  for (const auto& dataset : config.datasets) sets.push_back(dataset.name);
-  require_once(names, "rows", file);
-  require_once(sets, "data sets", file);
-  for (const auto& difference : config.differences) {
-    check_line(config, difference.of, difference.of_rho, file);
-    check_line(config, difference.from, difference.from_rho, file);
-  }
-}
-
 template <typename Part, typename... More>
 void read_each(Section& top, const std::string& key, const Origin& origin, std::vector<Part>& out, const More&... more) {
   for (const auto& table : top.tables(key)) {
@@ -122,6 +105,34 @@ void read_each(Section& top, const std::string& key, const Origin& origin, std::
 }
 
 }  // namespace
+
+namespace study {
+
+void settle_compare(CompareConfig& config, const std::string& file) {
+  if (config.recall_values.empty()) fail(ErrorCode::kUsage, "{}: recall_values is empty", file);
+  std::ranges::sort(config.recall_values);
+  config.recall_values.erase(std::unique(config.recall_values.begin(), config.recall_values.end()), config.recall_values.end());
+  const int least = config.recall_values.front();
+  if (least < 1) fail(ErrorCode::kUsage, "{}: recall_values holds {}, but the least is 1", file, least);
+  if (config.datasets.empty()) fail(ErrorCode::kUsage, "{}: there is no [[dataset]]", file);
+  if (config.rows.empty()) fail(ErrorCode::kUsage, "{}: there is no [[row]]", file);
+  std::vector<std::string> names, sets;
+  for (const auto& row : config.rows) {
+    names.push_back(row.name);
+    if (row.models.empty()) fail(ErrorCode::kUsage, "{}: the row '{}' has no models", file, row.name);
+    if (row.rhos.empty()) fail(ErrorCode::kUsage, "{}: the row '{}' has no rho", file, row.name);
+    if (row.seeds < 1) fail(ErrorCode::kUsage, "{}: the row '{}' has {} seeds, but the least is 1", file, row.name, row.seeds);
+  }
+  for (const auto& dataset : config.datasets) sets.push_back(dataset.name);
+  require_once(names, "rows", file);
+  require_once(sets, "data sets", file);
+  for (const auto& difference : config.differences) {
+    check_line(config, difference.of, difference.of_rho, file);
+    check_line(config, difference.from, difference.from_rho, file);
+  }
+}
+
+}  // namespace study
 
 CompareConfig parse_compare_config(const std::string& toml, const std::string& name, const std::filesystem::path& folder) {
   const TomlTable document = parse_toml(toml, name);
@@ -134,9 +145,7 @@ CompareConfig parse_compare_config(const std::string& toml, const std::string& n
   read_each(top, "row", origin, config.rows, origin);
   read_each(top, "difference", origin, config.differences);
   top.finish();
-  std::ranges::sort(config.recall_values);
-  config.recall_values.erase(std::unique(config.recall_values.begin(), config.recall_values.end()), config.recall_values.end());
-  check_compare(config, name);
+  study::settle_compare(config, name);
   return config;
 }
 
