@@ -39,6 +39,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
+using Integers = hn::RebindToSigned<D>;
 
 #if HWY_TARGET == HWY_SCALAR
 void RotateRow(const float* row, int count, float* to) { reference::rotate_row(std::vector<float>(row, row + count).data(), count, to); }
