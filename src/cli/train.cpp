@@ -145,7 +145,7 @@ std::vector<std::string> trainer_arguments(const TrainArgs& args, const fs::path
 }
 
 Option precision_option(TrainOverrides& overrides) {
-  return {"--precision", "P", "f32, bf16 (cuda, or a cpu with AMX) or fp16 (cuda); default: the configuration's",
+  return {"--precision", "P", "f32, bf16 (cuda, or a cpu with AVX-512 BF16 or AMX) or fp16 (cuda); default: the configuration's",
           to_choice(overrides.precision, {"f32", "bf16", "fp16"})};
 }
 

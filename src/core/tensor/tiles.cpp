@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // A tile of the left side holds 16 rows of 32 values, one of the right side 16 pairs of values for 16 columns. Both sides are put
-// in order first: the right one whole, the left one 32 rows at a time. A block of 2 x 2 tiles of sums stays in registers over k.
+// in order first: the right one whole, the left one 32 rows at a time. A block of 2 x 2 tiles of sums stays in registers over k;
+// without tile registers half a tile of rows by two of columns.
 // Functions that use the instructions say so themselves (`target`), so that nothing else is compiled for them.
 #include "core/tensor/tiles.h"
 
@@ -9,6 +10,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 
 #include "core/tensor/parallel.h"
@@ -51,6 +53,7 @@ void tile_product(int m, int n, int k, TileOperand a, TileOperand b, float* c, s
 #if REVISIT_TILES
 namespace {
 
+#define REVISIT_VECTOR_TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16")))
 #define REVISIT_TILE_TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,amx-tile,amx-bf16")))
 
 constexpr int kSide = 16;   // rows of a tile, and columns of sums
@@ -87,13 +90,13 @@ void reserve_right(TileScratch& scratch, int n, int k) {
   grow(scratch.right, static_cast<std::size_t>(tiles_of(n, kSide)) * chunk_of(k));
 }
 
-REVISIT_TILE_TARGET inline __m512 load_some(const float* from, int count) {
+REVISIT_VECTOR_TARGET inline __m512 load_some(const float* from, int count) {
   if (count >= 16) return _mm512_loadu_ps(from);
   return count <= 0 ? _mm512_setzero_ps() : _mm512_maskz_loadu_ps(static_cast<__mmask16>((1U << count) - 1U), from);
 }
 
 /// 16 rows of 32 values in memory, as they are: row r of the tile is row r, zero outside `rows` x `cols`.
-REVISIT_TILE_TARGET inline void put_rows(const float* from, std::ptrdiff_t stride, int rows, int cols, std::byte* tile) {
+REVISIT_VECTOR_TARGET inline void put_rows(const float* from, std::ptrdiff_t stride, int rows, int cols, std::byte* tile) {
   for (int r = 0; r < kSide; ++r) {
     __m512i pairs = _mm512_setzero_si512();
     if (r < rows) {
@@ -105,9 +108,9 @@ REVISIT_TILE_TARGET inline void put_rows(const float* from, std::ptrdiff_t strid
 }
 
 /// 32 rows of 16 values in memory: row p of the tile holds rows 2p and 2p + 1, value by value.
-REVISIT_TILE_TARGET inline void put_pairs(const float* from, std::ptrdiff_t stride, int rows, int cols, std::byte* tile) {
+REVISIT_VECTOR_TARGET inline void put_pairs(const float* from, std::ptrdiff_t stride, int rows, int cols, std::byte* tile) {
   for (int p = 0; p < kSide; ++p) {
-    const auto half = [&](int row) REVISIT_TILE_TARGET {
+    const auto half = [&](int row) REVISIT_VECTOR_TARGET {
       if (row >= rows) return _mm512_setzero_si512();
       return _mm512_maskz_cvtepu16_epi32(0xffff,
                                          reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(load_some(from + row * stride, cols))));
@@ -118,7 +121,7 @@ REVISIT_TILE_TARGET inline void put_pairs(const float* from, std::ptrdiff_t stri
 
 /// A tile as 16 x 16 pairs, rows and columns exchanged: first within blocks of 4 x 4, then the blocks. Masks of ones stand where
 /// plain forms would warn of values that are never used.
-REVISIT_TILE_TARGET inline void turn(std::byte* tile) {
+REVISIT_VECTOR_TARGET inline void turn(std::byte* tile) {
   constexpr __mmask16 kAll = 0xffff;
   constexpr __mmask8 kAllPairs = 0xff;
   __m512i blocks[4][4];  // [group of four rows][column within each block]
@@ -148,7 +151,7 @@ REVISIT_TILE_TARGET inline void turn(std::byte* tile) {
 }
 
 /// Rows `row`.. of the left side and values `p`.. of k.
-REVISIT_TILE_TARGET void put_left(const TileOperand& a, int m, int k, int row, int p, std::byte* tile) {
+REVISIT_VECTOR_TARGET void put_left(const TileOperand& a, int m, int k, int row, int p, std::byte* tile) {
   const int rows = m - row, depth = k - p;
   if (!a.transposed) return put_rows(a.data + row * a.stride + p, a.stride, rows, depth, tile);
   put_pairs(a.data + p * a.stride + row, a.stride, depth, rows, tile);
@@ -156,7 +159,7 @@ REVISIT_TILE_TARGET void put_left(const TileOperand& a, int m, int k, int row, i
 }
 
 /// Values `p`.. of k and columns `col`.. of the right side.
-REVISIT_TILE_TARGET void put_right(const TileOperand& b, int n, int k, int p, int col, std::byte* tile) {
+REVISIT_VECTOR_TARGET void put_right(const TileOperand& b, int n, int k, int p, int col, std::byte* tile) {
   const int cols = n - col, depth = k - p;
   if (!b.transposed) return put_pairs(b.data + p * b.stride + col, b.stride, depth, cols, tile);
   put_rows(b.data + col * b.stride + p, b.stride, cols, depth, tile);
@@ -164,7 +167,7 @@ REVISIT_TILE_TARGET void put_right(const TileOperand& b, int n, int k, int p, in
 }
 
 /// What a register holds goes to rows x cols of c, added to what is there if `add`.
-REVISIT_TILE_TARGET void take(const float* sums, float* c, std::ptrdiff_t stride, int rows, int cols, bool add) {
+REVISIT_VECTOR_TARGET void take(const float* sums, float* c, std::ptrdiff_t stride, int rows, int cols, bool add) {
   const auto mask = static_cast<__mmask16>(cols >= kSide ? 0xffffU : (1U << cols) - 1U);
   for (int r = 0; r < std::min(rows, kSide); ++r) {
     __m512 row = _mm512_load_ps(sums + r * kSide);
@@ -174,7 +177,7 @@ REVISIT_TILE_TARGET void take(const float* sums, float* c, std::ptrdiff_t stride
 }
 
 /// Up to 32 rows of the left side, in order, against all of the right side: `depth` tiles of k.
-REVISIT_TILE_TARGET void multiply_strip(const std::byte* left, const std::byte* right, int rows, int n, int depth, float* c,
+REVISIT_TILE_TARGET void multiply_tiles(const std::byte* left, const std::byte* right, int rows, int n, int depth, float* c,
                                         std::ptrdiff_t stride, bool add) {
   const std::size_t strip = static_cast<std::size_t>(depth) * kTileBytes;
   __asm__ volatile("" ::: "memory");  // tiles are loaded behind the compiler's back: what was put in order must be in memory
@@ -223,6 +226,51 @@ REVISIT_TILE_TARGET void multiply_strip(const std::byte* left, const std::byte* 
   }
 }
 
+/// The same on vectors.
+REVISIT_VECTOR_TARGET void multiply_vectors(const std::byte* left, const std::byte* right, int rows, int n, int depth, float* c,
+                                            std::ptrdiff_t stride, bool add) {
+  constexpr int kRows = 8;
+  const std::size_t strip = static_cast<std::size_t>(depth) * kTileBytes;
+  alignas(64) float sums[2][kSide * kSide];
+  for (int col = 0; col < n; col += 2 * kSide) {
+    const bool two_cols = n - col > kSide;
+    const std::byte* b = right + static_cast<std::size_t>(col / kSide) * strip;
+    const std::byte* second = two_cols ? b + strip : b;
+    for (int row = 0; row < std::min(rows, 2 * kSide); row += kRows) {
+      const std::byte* a = left + (row < kSide ? 0 : strip) + row % kSide * 64;
+      __m512 one[kRows], other[kRows];
+#pragma GCC unroll 8
+      for (int r = 0; r < kRows; ++r) one[r] = other[r] = _mm512_setzero_ps();
+      for (std::size_t line = 0; line < strip; line += 64) {  // of the right side: a pair of values of k
+        const auto b0 = reinterpret_cast<__m512bh>(_mm512_load_si512(b + line));
+        const auto b1 = reinterpret_cast<__m512bh>(_mm512_load_si512(second + line));
+        const std::byte* pairs = a + line / kTileBytes * kTileBytes + line % kTileBytes / kSide;
+#pragma GCC unroll 8
+        for (int r = 0; r < kRows; ++r) {
+          int pair = 0;
+          std::memcpy(&pair, pairs + r * 64, sizeof(pair));
+          const auto x = reinterpret_cast<__m512bh>(_mm512_set1_epi32(pair));
+          one[r] = _mm512_dpbf16_ps(one[r], x, b0);
+          other[r] = _mm512_dpbf16_ps(other[r], x, b1);
+        }
+      }
+      for (int r = 0; r < kRows; ++r) {
+        _mm512_store_ps(sums[0] + r * kSide, one[r]);
+        _mm512_store_ps(sums[1] + r * kSide, other[r]);
+      }
+      const int some = std::min(rows - row, kRows);
+      take(sums[0], c + row * stride + col, stride, some, n - col, add);
+      if (two_cols) take(sums[1], c + row * stride + col + kSide, stride, some, n - col - kSide, add);
+    }
+  }
+}
+
+void multiply_strip(const std::byte* left, const std::byte* right, int rows, int n, int depth, float* c, std::ptrdiff_t stride,
+                    bool add) {
+  if (tiles_usable()) return multiply_tiles(left, right, rows, n, depth, c, stride, add);
+  multiply_vectors(left, right, rows, n, depth, c, stride, add);
+}
+
 /// Static: the compiler believes that only its first bytes are read.
 constexpr TileConfig kConfig;
 
@@ -250,14 +298,16 @@ void product(int m, int n, int k, const TileOperand& a, const TileOperand& b, fl
   }
 }
 
+bool has_vectors() {
+  return __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512dq");
+}
+
 bool ask_for_tiles() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   constexpr unsigned kTile = 1U << 24, kBf16Tile = 1U << 22;  // leaf 7, edx
   if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (d & kTile) == 0 || (d & kBf16Tile) == 0) return false;
-  if (!__builtin_cpu_supports("avx512bf16") || !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vl") ||
-      !__builtin_cpu_supports("avx512dq")) {
-    return false;
-  }
+  if (!has_vectors()) return false;
   constexpr long kAskForState = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM
   return ::syscall(SYS_arch_prctl, kAskForState, kTileData) == 0;
 }
@@ -266,6 +316,11 @@ bool ask_for_tiles() {
 
 bool tiles_usable() {
   static const bool usable = ask_for_tiles();
+  return usable;
+}
+
+bool bfloat_products_usable() {
+  static const bool usable = has_vectors();  // whoever has tiles has these as well
   return usable;
 }
 
@@ -285,9 +340,9 @@ void tile_product(int m, int n, int k, TileOperand a, TileOperand b, float* c, s
   std::vector<TileScratch>& all = scratch;  // the workers have thread-local ones of their own
   product(m, n, k, a, b, c, c_stride, aligned(all.front().right), [&all](int count, const auto& body) {
     parallel_for_worker(count, [&](int i, int worker) {
-      begin_tiles();
+      if (tiles_usable()) begin_tiles();
       body(i, aligned(all[static_cast<std::size_t>(worker)].left));
-      end_tiles();
+      if (tiles_usable()) end_tiles();
     });
   });
 }
@@ -295,16 +350,17 @@ void tile_product(int m, int n, int k, TileOperand a, TileOperand b, float* c, s
 void tile_product_here(int m, int n, int k, TileOperand a, TileOperand b, float* c, std::ptrdiff_t c_stride,
                        TileScratch& scratch) {
   scratch.reserve(n, k);
-  begin_tiles();
+  if (tiles_usable()) begin_tiles();
   product(m, n, k, a, b, c, c_stride, aligned(scratch.right), [&](int count, const auto& body) {
     for (int i = 0; i < count; ++i) body(i, aligned(scratch.left));
   });
-  end_tiles();
+  if (tiles_usable()) end_tiles();
 }
 
 #else
 
 bool tiles_usable() { return false; }
+bool bfloat_products_usable() { return false; }
 void begin_tiles() {}
 void end_tiles() {}
 

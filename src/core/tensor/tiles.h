@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products of bfloat16 values with f32 sums on the tile registers (AMX) of processors that have them: several times the
-// rate of f32, for training, which does not need the digits.
+// Matrix products of bfloat16 values with f32 sums, on tile registers (AMX) or vectors (AVX-512 BF16), whichever the processor has:
+// several times the rate of f32, for training, which does not need the digits.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,9 @@ namespace revisit::tensor {
 
 /// Whether this processor has tiles and the system lets this process use them. Asks once.
 bool tiles_usable();
+
+/// Whether the products below have instructions of this processor, tiles or vectors. Asks once.
+bool bfloat_products_usable();
 
 /// Around what a thread does with tiles: all eight are 16 rows of 64 bytes. Only where tiles_usable().
 void begin_tiles();
@@ -31,7 +34,8 @@ struct TileScratch {
   std::vector<std::byte> left, right;
 };
 
-/// c (m, n) = a (m, k) b (k, n), the values of a and b rounded to bfloat16, on the whole team. Only where tiles_usable().
+/// c (m, n) = a (m, k) b (k, n), the values of a and b rounded to bfloat16, on the whole team. Only where
+/// bfloat_products_usable().
 void tile_product(int m, int n, int k, TileOperand a, TileOperand b, float* c, std::ptrdiff_t c_stride);
 
 /// The same on the calling thread alone, for use inside a parallel region.

@@ -38,7 +38,7 @@ TEST(Tiles, RoundToTheNearestBfloatToEven) {
 
 /// Every way the operands may lie in memory, at sizes around those of a tile; what lies beside the result stays as it is.
 TEST(Tiles, ProductsAreThoseOfPlainLoops) {
-  if (!tiles_usable()) GTEST_SKIP() << "this processor has no tiles (AMX), or the system does not lend them";
+  if (!bfloat_products_usable()) GTEST_SKIP() << "this processor has no bfloat16 products (AVX-512 BF16 or AMX)";
   constexpr float kBeside = 7.0F;
   struct Shape {
     int m, n, k;
@@ -66,7 +66,7 @@ TEST(Tiles, ProductsAreThoseOfPlainLoops) {
 }
 
 TEST(Tiles, AnyNumberOfThreadsGivesTheSameBits) {
-  if (!tiles_usable()) GTEST_SKIP() << "this processor has no tiles (AMX), or the system does not lend them";
+  if (!bfloat_products_usable()) GTEST_SKIP() << "this processor has no bfloat16 products (AVX-512 BF16 or AMX)";
   constexpr int kM = 300, kN = 130, kK = 200;
   const auto a = values(kM, kK, 1), b = values(kK, kN, 2);
   std::vector<std::vector<float>> results;

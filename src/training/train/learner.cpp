@@ -30,9 +30,9 @@ torch::Device device_of(const TrainConfig& config) {
       fail_with_hint(ErrorCode::kUsage, "precision = \"f32\", or device = \"cuda\"",
                      "`precision` {} needs `device` cuda, not cpu", config.precision);
     }
-    if (config.precision == "bf16" && !tensor::tiles_usable()) {
-      fail_with_hint(ErrorCode::kUsage, "precision = \"f32\"; a run started with bf16 can only continue where there are tiles",
-                     "`precision` bf16 on the cpu needs tiles (AMX), which this processor, system or build does not offer");
+    if (config.precision == "bf16" && !tensor::bfloat_products_usable()) {
+      fail_with_hint(ErrorCode::kUsage, "precision = \"f32\"; a run started with bf16 can only continue where there is bfloat16",
+                     "`precision` bf16 on the cpu needs AVX-512 BF16 or AMX, which this processor, system or build does not offer");
     }
     return torch::kCPU;
   }

@@ -224,7 +224,7 @@ TEST(Learner, SaladLearnsWithoutTiersAndWeitop) {
 }
 
 TEST(Learner, LearnsOnTilesNearlyWhatItLearnsWithoutThem) {
-  if (!tensor::tiles_usable()) GTEST_SKIP() << "this processor has no tiles (AMX)";
+  if (!tensor::bfloat_products_usable()) GTEST_SKIP() << "this processor has no bfloat16 products (AVX-512 BF16 or AMX)";
   TrainConfig settings = config();
   const auto loss = [&](const char* precision) {
     settings.precision = precision;
@@ -244,7 +244,7 @@ TEST(Learner, RefusesDevicesAndPrecisionsItCannotServe) {
   settings.precision = "fp16";
   EXPECT_THROW(Learner(settings, *start()), Error);
   settings.precision = "bf16";
-  if (!tensor::tiles_usable()) {
+  if (!tensor::bfloat_products_usable()) {
     EXPECT_THROW(Learner(settings, *start()), Error);
   }
   if (torch::cuda::is_available()) GTEST_SKIP() << "this machine has cuda";

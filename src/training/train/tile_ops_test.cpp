@@ -42,7 +42,7 @@ void expect_alike(const std::function<torch::Tensor(const std::vector<torch::Ten
 }
 
 TEST(TileOps, LinearIsTorchsButForRounding) {
-  if (!tensor::tiles_usable()) GTEST_SKIP() << "this processor has no tiles (AMX)";
+  if (!tensor::bfloat_products_usable()) GTEST_SKIP() << "this processor has no bfloat16 products (AVX-512 BF16 or AMX)";
   torch::manual_seed(1);
   expect_alike([](const auto& x) { return tile_linear(x[0], x[1], x[2]); },
                [](const auto& x) { return torch::linear(x[0], x[1], x[2]); },
@@ -51,7 +51,7 @@ TEST(TileOps, LinearIsTorchsButForRounding) {
 
 /// Gradients as autograd hands them over: of a sum they are one number spread over all, of a transpose their rows lie apart.
 TEST(TileOps, LinearTakesGradientsThatLieAnywhereAndGivesOnlyThoseAskedFor) {
-  if (!tensor::tiles_usable()) GTEST_SKIP() << "this processor has no tiles (AMX)";
+  if (!tensor::bfloat_products_usable()) GTEST_SKIP() << "this processor has no bfloat16 products (AVX-512 BF16 or AMX)";
   torch::manual_seed(1);
   const auto weight = torch::randn({37, 50}), bias = torch::randn({37});
   for (const bool summed : {true, false}) {
@@ -67,7 +67,7 @@ TEST(TileOps, LinearTakesGradientsThatLieAnywhereAndGivesOnlyThoseAskedFor) {
 }
 
 TEST(TileOps, AttentionIsThePlainOneButForRounding) {
-  if (!tensor::tiles_usable()) GTEST_SKIP() << "this processor has no tiles (AMX)";
+  if (!tensor::bfloat_products_usable()) GTEST_SKIP() << "this processor has no bfloat16 products (AVX-512 BF16 or AMX)";
   torch::manual_seed(1);
   const auto plain = [](const std::vector<torch::Tensor>& x) {
     const auto qkv = x[0].reshape({2, 37, 3, 3, 16}).permute({2, 0, 3, 1, 4});
@@ -84,7 +84,7 @@ TEST(TileOps, GeluIsTorchs) {
 }
 
 TEST(TileOps, BatchedProductsReadTransposedViews) {
-  if (!tensor::tiles_usable()) GTEST_SKIP() << "this processor has no tiles (AMX)";
+  if (!tensor::bfloat_products_usable()) GTEST_SKIP() << "this processor has no bfloat16 products (AVX-512 BF16 or AMX)";
   torch::manual_seed(1);
   const auto x = torch::randn({3, 20, 45});
   const auto expected = torch::matmul(x, x.transpose(1, 2));
@@ -97,7 +97,7 @@ TEST(TileOps, BatchedProductsReadTransposedViews) {
 
 /// The whole twin: embedding, blocks and head.
 TEST(TileOps, ANetworkOnTilesGivesNearlyTheSameDescriptors) {
-  if (!tensor::tiles_usable()) GTEST_SKIP() << "this processor has no tiles (AMX)";
+  if (!tensor::bfloat_products_usable()) GTEST_SKIP() << "this processor has no bfloat16 products (AVX-512 BF16 or AMX)";
   const auto model = model::make_random(testing::small_config(), 1);
   const auto pixels = testing::pictures(4, {70, 70}, 1);
   NetworkOptions options;
