@@ -202,8 +202,8 @@ int run_query(const QueryArgs& args, Console& console) {
   const Side queries = describe_side(places, report.dataset.queries, "queries", console);
 
   const std::string model_name = args.model.model.empty() ? stored.model : args.model.model;
-  report.run = record_of("query", model_name, places.model(), queries, overlaid(stored.spec, queries.spec),
-                         args.model.threads, console);
+  report.run =
+      record_of("query", model_name, places.model(), queries, overlaid(stored.spec, queries.spec), args.model.threads, console);
   add_sides(report, queries, {});
   report.run.dim = args.dim.value_or(report.run.dim);
   stop_at_once_on_signal();  // building a graph or a projection takes a while
@@ -237,7 +237,7 @@ Verb make_query(Console& console) {
   verb.positional = {"DB IMAGE|DIR...", "the index; photos, folders, globs, lists or tables", 2, 1'000'000, &args->words};
   auto& options = verb.options;
   options = {
-      {"-k,--top-k", "K", "matches per query, 1 to 1000, printed one per line; default 10, of which the first is printed",
+      {"-k,--top-k", "K", "matches per query, 1 to 1000, printed one per line; by default 10 are found and the best is printed",
        to_int(args->top_k, 1, limits::kMaxTopK)},
       {"--min-similarity", "S", "below it the answer is \"no match\"; default: the model's, if calibrated",
        to_number(args->min_similarity, {-1, 1})},
