@@ -17,6 +17,7 @@
 #include "cli/verbs.h"
 #include "core/base/fail.h"
 #include "core/base/limits.h"
+#include "core/base/shell_words.h"
 #include "core/base/stop.h"
 #include "core/formats/text.h"
 #include "revisit/recognizer.h"
@@ -176,13 +177,22 @@ std::vector<Photo> query_photos(const QueryArgs& args, Console& console) {
   return photos;
 }
 
-// The index comes first; a photo followed by an index is a mix-up worth a hint.
+// The index comes first; photos followed by an index are a mix-up worth a hint.
 void require_index(const std::vector<std::string>& words) {
   std::error_code ignored;
-  if (fs::is_directory(words.front(), ignored) || !fs::exists(words.front(), ignored)) return;
+  const std::string& first = words.front();
+  const bool folder = fs::is_directory(first, ignored);
+  if (is_index(first) || (!folder && !fs::exists(first, ignored))) return;
   const auto index = std::find_if(words.begin() + 1, words.end(), [](const std::string& word) { return is_index(word); });
-  fail_with_hint(ErrorCode::kUsage, fmt::format("revisit query {} {}", index == words.end() ? "INDEX" : *index, words.front()),
-                 "the index comes first and the photos after it, but '{}' is a file", words.front());
+  if (folder && index == words.end()) {
+    fail_with_hint(ErrorCode::kNotFound,
+                   fmt::format("revisit index add PLACES.rvs {} makes an index of its photos", shell_quoted(first)),
+                   "the folder '{}' is not an index", first);
+  }
+  const std::string& name = index == words.end() ? "INDEX" : *index;
+  fail_with_hint(ErrorCode::kUsage, fmt::format("revisit query {} {}", shell_quoted(name), shell_quoted(first)),
+                 "the index comes first and the photos after it, but '{}' is {}", first,
+                 folder ? "a folder of other files" : "a file");
 }
 
 int run_query(const QueryArgs& args, Console& console) {

@@ -37,6 +37,10 @@ std::vector<std::string> lines_of(const std::string& text) {
 Catalogue::Catalogue(std::unique_ptr<Database> database) : database_(std::move(database)) {}
 
 Catalogue Catalogue::open(const std::filesystem::path& folder) {
+  if (!is_regular_or_absent(folder / kCatalogueName)) {
+    fail_with_hint(ErrorCode::kNotFound, "revisit index add DB PHOTOS makes one", "the folder '{}' is not an index: it has no {}",
+                   folder.string(), kCatalogueName);
+  }
   Catalogue out(std::make_unique<Database>(folder / kCatalogueName, Database::Access::kRead));
   out.version_ = check_schema(*out.database_);
   out.read_settings();
