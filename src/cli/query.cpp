@@ -182,17 +182,12 @@ void require_index(const std::vector<std::string>& words) {
   std::error_code ignored;
   const std::string& first = words.front();
   const bool folder = fs::is_directory(first, ignored);
-  if (is_index(first) || (!folder && !fs::exists(first, ignored))) return;
   const auto index = std::find_if(words.begin() + 1, words.end(), [](const std::string& word) { return is_index(word); });
-  if (folder && index == words.end()) {
-    fail_with_hint(ErrorCode::kNotFound,
-                   fmt::format("revisit index add PLACES.rvs {} makes an index of its photos", shell_quoted(first)),
-                   "the folder '{}' is not an index", first);
-  }
-  const std::string& name = index == words.end() ? "INDEX" : *index;
-  fail_with_hint(ErrorCode::kUsage, fmt::format("revisit query {} {}", shell_quoted(name), shell_quoted(first)),
+  if (folder ? is_index(first) || index == words.end() : !fs::exists(first, ignored)) return;
+  const std::string name = index == words.end() ? "INDEX" : shell_quoted(*index);
+  fail_with_hint(ErrorCode::kUsage, fmt::format("revisit query {} {}", name, shell_quoted(first)),
                  "the index comes first and the photos after it, but '{}' is {}", first,
-                 folder ? "a folder of other files" : "a file");
+                 folder ? "a folder without an index" : "a file");
 }
 
 int run_query(const QueryArgs& args, Console& console) {
