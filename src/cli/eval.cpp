@@ -92,7 +92,8 @@ std::string model_of_method(const EvalArgs& args) {
     fail_with_hint(ErrorCode::kUsage, "`revisit model import` reads DINOv2, SALAD, WeiAD with WeiToP and timm ViT",
                    "revisit cannot run the method '{}' yet", args.method);
   }
-  fail_with_hint(ErrorCode::kUsage, fmt::format("revisit model import CHECKPOINT -o models/{}.safetensors", plain(args.method)),
+  fail_with_hint(ErrorCode::kUsage,
+                 fmt::format("mkdir -p models && revisit model import CHECKPOINT -o models/{}.safetensors", plain(args.method)),
                  "there is no model file named '{}': import its weights first", names.back());
 }
 
