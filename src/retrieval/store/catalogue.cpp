@@ -287,10 +287,14 @@ void Catalogue::replace_changed(const Line& line) {
 }
 
 void Catalogue::also_holds(const std::string& difference) {
-  if (std::ranges::find(settings_.also, difference) != settings_.also.end()) return;
-  settings_.also.push_back(difference);
+  const std::string others = "and others";  // of so many that a setting cannot hold them
+  std::vector<std::string>& also = settings_.also;
+  const auto known = [&](const std::string& one) { return std::ranges::find(also, one) != also.end(); };
+  if (known(difference) || known(others)) return;
+  const std::size_t bytes = fmt::format("{}\n{}\n{}", fmt::join(also, "\n"), difference, others).size();
+  also.push_back(bytes > limits::kMaxIndexName ? others : difference);
   Statement(*database_, "DELETE FROM settings WHERE key = 'also'").run();
-  insert_setting(*database_, "also", std::string_view(fmt::format("{}", fmt::join(settings_.also, "\n"))));
+  insert_setting(*database_, "also", std::string_view(fmt::format("{}", fmt::join(also, "\n"))));
 }
 
 void Catalogue::upgrade(const IndexSettings& given) {

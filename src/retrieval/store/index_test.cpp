@@ -166,6 +166,24 @@ TEST(Index, RemembersThatSomeRowsWereDescribedOtherwise) {
   EXPECT_EQ(testing::problems_of(folder.path()), "");
 }
 
+TEST(Index, RowsDescribedInVeryManyWaysStillOpen) {
+  const TemporaryFolder folder;
+  {
+    IndexSettings settings = settings_of(kDim);
+    IndexWriter writer = IndexWriter::open(folder.path(), settings);
+    for (int row = 0; row < 400; ++row) {
+      settings.spec.rho = (row + 1) / 1000.0;
+      writer.made_as(settings);
+      writer.add(row_entry(row), row_content(row, kDim));
+    }
+    writer.commit();
+  }
+  const std::vector<std::string> also = Index::open(folder.path()).settings().also;
+  EXPECT_GT(also.size(), 200U);
+  EXPECT_EQ(also.front(), "rho 0.001, not 1");
+  EXPECT_EQ(also.back(), "and others");
+}
+
 TEST(Index, AMergeRemembersWhatTheOthersRowsDifferIn) {
   const TemporaryFolder folder;
   const auto made = [&](const char* name, double rho, int first, int count) {
