@@ -88,6 +88,6 @@ function(revisit_test name)
   endif()
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
     WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}  # REVISIT_SHARED may be relative: an absolute path would spoil ccache for other clones
-    # Tests run side by side: waiting threads that spin would take each other's cores.
+    # Tests run side by side, and LibTorch's waiting threads would spin on each other's cores.
     PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT OMP_WAIT_POLICY=passive ${environment})
 endfunction()

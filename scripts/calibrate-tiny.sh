@@ -37,6 +37,6 @@ route nordland 0 nordland1622/winter nordland1622/summer
 route stlucia 10000 stlucia/query_1410 stlucia/ref_0845
 
 "$revisit" eval --queries-folder "$work/queries" --database-folder "$work/references" --positions "$work/positions.csv" \
-  --model "$model" --calibrate "$precision" -o "$work/calibrated.safetensors"
+  --model "$model" --calibrate "$precision" --calibrated-model "$work/calibrated.safetensors"
 mv "$work/calibrated.safetensors" "$model"
 "$revisit" model inspect "$model"

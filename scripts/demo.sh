@@ -17,7 +17,7 @@ run() {
   echo "\$ revisit $*"
   "$revisit" "$@" --quiet
 }
-truth=(--queries_folder town/queries --database_folder town/database --gt town/gt.csv)
+truth=(--queries-folder town/queries --database-folder town/database --gt town/gt.csv)
 
 echo "A town of 60 places, each seen three times, in different seasons, light and weather:"
 run synth town --places 60 --views 3 --seed 11

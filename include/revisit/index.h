@@ -115,6 +115,9 @@ class IndexWriter {
   /// named), kIo when another process holds the lock ("locked by pid N since ...").
   static IndexWriter open(const std::filesystem::path& folder, const IndexSettings& settings);
 
+  /// How the rows added from now on were described, if not as given to open(). Throws Error kMismatch as open() does; permitted
+  /// differences are remembered with the first such row (IndexSettings::also).
+  void made_as(const IndexSettings& made);
   /// An existing name is replaced if `replace`, else Error kUsage. Returns the row number. Replacing also repairs an entry
   /// that changed on disk.
   int add(const IndexEntry& entry, std::span<const float> descriptor, bool replace = false);

@@ -148,6 +148,8 @@ int run_describe(const DescribeArgs& args, Console& console) {
   auto list = expand_inputs(args.inputs);
   const std::size_t inputs = list.paths.size() + list.unreadable.size();
   if (!args.dump.empty() && inputs != 1) fail(ErrorCode::kUsage, "--dump takes a single input, but there are {}", inputs);
+  check_output_folder(args.pictures);
+  check_output_folder(args.dump);
   if (!args.output.empty()) {
     check_output_file(args.output);
     refuse_to_overwrite(args.output, list);

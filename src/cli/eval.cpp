@@ -34,6 +34,7 @@ struct EvalArgs {
   bool save_descriptors = false;
   std::optional<std::string> log_dir;
   std::optional<double> calibrate;
+  std::string calibrated_model;
   std::string output;
   // The usual names of models, and flags that do nothing here.
   std::string method, backbone, device;
@@ -45,14 +46,15 @@ std::vector<Option> eval_options(EvalArgs& args, Console& console) {
   std::vector<Option> options;
   add_data_options(options, args.data);
   options.push_back({"--no-labels", "", "run without ground truth", to_switch(args.data.no_labels)});
-  options.push_back({"--log-dir", "NAME", "write report, predictions, run.json to logs/NAME/TIME", to_text(args.log_dir)});
+  options.push_back({"-o,--output", "DIR", "write report.html, predictions.csv and run.json there", to_text(args.output)});
+  options.push_back({"--log-dir", "NAME", "the same and info.log, to logs/NAME/TIME", to_text(args.log_dir)});
   options.push_back(
       {"--num-preds-to-save", "N", "pictures of the first N matches of every query", to_int(args.num_preds_to_save, 0, 100)});
   options.push_back({"--save-only-wrong-preds", "", "pictures of wrong queries only", to_switch(args.save_only_wrong_preds)});
   options.push_back({"--save-descriptors", "", "write .npy files of both sides", to_switch(args.save_descriptors)});
   options.push_back({"--calibrate", "[P]", "find the \"no match\" similarity for precision P; default .99",
                      to_number(args.calibrate, {0, 1, true}), false, "0.99"});
-  options.push_back({"-o,--output", "OUT", "where --calibrate writes the calibrated model", to_text(args.output)});
+  options.push_back({"--calibrated-model", "FILE", "where --calibrate writes the model with it", to_text(args.calibrated_model)});
   add_challenge_options(options, args.challenge);
   add_model_option(options, args.model);
   options.back().help = "file, or name from 'model list'; default: built in";
@@ -71,7 +73,7 @@ std::string plain(std::string name) {
   return name;
 }
 
-/// --method, with --backbone and --descriptors_dimension, to the model file whose name has most of them.
+/// --method, with --backbone and --descriptors-dimension, to the model file whose name has most of them.
 std::string model_of_method(const EvalArgs& args) {
   if (!args.model.model.empty()) fail(ErrorCode::kUsage, "--model and --method both choose a model: one is enough");
   std::vector<std::string> names{args.method};
@@ -84,20 +86,21 @@ std::string model_of_method(const EvalArgs& args) {
     }
   }
   // Methods of the field whose checkpoints cannot be imported.
-  constexpr std::array kUnknown{"netvlad", "sfrs", "cosplace", "convap", "mixvpr", "eigenplaces", "anyloc", "cricavpr", "clique_mining",
-                                "megaloc", "boq", "apgem", "supervlad"};
+  constexpr std::array kUnknown{"netvlad",  "sfrs",          "cosplace", "convap", "mixvpr", "eigenplaces", "anyloc",
+                                "cricavpr", "clique_mining", "megaloc",  "boq",    "apgem",  "supervlad"};
   if (std::ranges::any_of(kUnknown, [&](const char* name) { return plain(args.method).starts_with(name); })) {
     fail_with_hint(ErrorCode::kUsage, "`revisit model import` reads DINOv2, SALAD, WeiAD with WeiToP and timm ViT",
                    "revisit cannot run the method '{}' yet", args.method);
   }
-  fail_with_hint(ErrorCode::kUsage, fmt::format("revisit model import CHECKPOINT -o models/{}.safetensors", plain(args.method)),
+  fail_with_hint(ErrorCode::kUsage,
+                 fmt::format("mkdir -p models && revisit model import CHECKPOINT -o models/{}.safetensors", plain(args.method)),
                  "there is no model file named '{}': import its weights first", names.back());
 }
 
 void mention_unused(const EvalArgs& args, Console& console) {
   if (!args.device.empty() && args.device != "cpu")
     console.talk(fmt::format("notice: --device {} is ignored, everything runs on the CPU", args.device));
-  if (args.num_workers) console.talk("notice: --num_workers is ignored, photos are decoded on one thread ahead of the model");
+  if (args.num_workers) console.talk("notice: --num-workers is ignored, photos are decoded on one thread ahead of the model");
 }
 
 void write_descriptors_of(const Side& side, const fs::path& file) {
@@ -160,30 +163,32 @@ void calibrate(const EvalArgs& args, RunReport& report, const Model& model, Cons
   const auto threshold = calibrate_threshold(*report.evaluation, *args.calibrate);
   if (!threshold) return;
   report.run.min_similarity = threshold;
-  save_calibrated(model, args.output, *threshold, *args.calibrate, *report.run.spec.rho, *report.run.spec.size);
-  console.talk(
-      fmt::format("similarity {:.4f} reaches precision {:g} on this set; wrote {}", *threshold, *args.calibrate, args.output));
+  save_calibrated(model, args.calibrated_model, *threshold, *args.calibrate, *report.run.spec.rho, *report.run.spec.size);
+  console.talk(fmt::format("similarity {:.4f} reaches precision {:g} on this set; wrote {}", *threshold, *args.calibrate,
+                           args.calibrated_model));
 }
 
 void check_calibration(const EvalArgs& args) {
   if (!args.calibrate) {
-    if (args.output.empty()) return;
-    fail_with_hint(ErrorCode::kUsage, "--calibrate 0.99 -o OUT.safetensors; --log_dir NAME writes report and tables",
-                   "-o '{}' is for the model that --calibrate writes, but --calibrate is missing", args.output);
+    if (args.calibrated_model.empty()) return;
+    fail_with_hint(ErrorCode::kUsage, "--calibrate 0.99 --calibrated-model OUT.safetensors",
+                   "--calibrated-model '{}' is what --calibrate writes, but --calibrate is missing", args.calibrated_model);
   }
-  if (args.output.empty())
-    fail_with_hint(ErrorCode::kUsage, "-o OUT.safetensors", "--calibrate needs -o: the file for the calibrated model");
+  if (args.calibrated_model.empty()) {
+    fail_with_hint(ErrorCode::kUsage, "--calibrated-model OUT.safetensors",
+                   "--calibrate needs --calibrated-model: the file for the model with its threshold");
+  }
   if (args.data.no_labels) fail(ErrorCode::kUsage, "--calibrate needs ground truth, which --no-labels turns off");
   if (args.data.dim)
     fail(ErrorCode::kUsage,
          "--dim {} and --calibrate cannot be used together: a model's threshold holds for full-length descriptors only",
          *args.data.dim);
-  check_output_file(args.output);
+  check_output_file(args.calibrated_model);
 }
 
 void mention_silence(const EvalArgs& args, const Dataset& dataset, Console& console) {
-  if (dataset.labelled || wants_logs(args) || !args.challenge.write.empty()) return;
-  console.talk("notice: without ground truth there are only times to print; --log_dir NAME writes the matches");
+  if (dataset.labelled || wants_logs(args) || !args.output.empty() || !args.challenge.write.empty()) return;
+  console.talk("notice: without ground truth there are only times to print; -o DIR writes the matches");
 }
 
 /// The evaluation is worth printing even when no threshold was found.
@@ -192,7 +197,7 @@ int print_run(const EvalArgs& args, const RunReport& report, Console& console) {
   if (args.calibrate && !report.run.min_similarity) {
     console.data_and_error(out, ErrorCode::kFailed,
                            fmt::format("no similarity reaches a precision of {:g} on this set, so '{}' was not written",
-                                       *args.calibrate, args.output),
+                                       *args.calibrate, args.calibrated_model),
                            "ask for a lower precision, or use a better model");
     return exit_code_of(ErrorCode::kFailed);
   }
@@ -203,6 +208,7 @@ int print_run(const EvalArgs& args, const RunReport& report, Console& console) {
 int run_eval(EvalArgs& args, Console& console) {
   if (!args.challenge.score.empty()) return score_challenge(args.challenge, args.data, console);
   check_calibration(args);
+  check_output_folder(args.output);
   if (wants_logs(args)) check_output_folder(log_folder(args));
   if (!args.method.empty()) args.model.model = model_of_method(args);
   if (args.method.empty() && !args.backbone.empty()) {
@@ -240,6 +246,7 @@ int run_eval(EvalArgs& args, Console& console) {
 
   if (args.calibrate) calibrate(args, report, model, console);
   write_challenge(args.challenge, report, console);
+  if (!args.output.empty()) write_run_folder(args.output, report, model, console);
   write_logs(args, report, queries, references, model, console);
   return print_run(args, report, console);
 }
@@ -251,10 +258,9 @@ Verb make_eval(Console& console) {
   Verb verb;
   verb.name = "eval";
   verb.about = "recall@k of a model on a data set, with 95 % intervals; the flags of VPR-methods-evaluation work as they are.";
-  verb.examples = {
-      "revisit eval --queries_folder Q --database_folder D --gt gt.csv --model vlad.safetensors",
-      "revisit eval --dataset nordland --root data/nordland --model salad.safetensors --rho 0.5 --json",
-      "revisit eval --queries_folder Q --database_folder D --model m.safetensors --calibrate 0.99 -o sure.safetensors"};
+  verb.examples = {"revisit eval --queries-folder Q --database-folder D --gt gt.csv --model vlad.safetensors -o report",
+                   "revisit eval --dataset nordland --root data/nordland --model salad.safetensors --rho 0.5 --json",
+                   "revisit eval --dataset sped --root data/sped --calibrate 0.99 --calibrated-model sure.safetensors"};
   verb.options = eval_options(*args, console);
   verb.run = [args, &console] { return run_eval(*args, console); };
   return verb;

@@ -80,6 +80,8 @@ int run_info(const std::string& folder, Console& console) {
                                 static_cast<double>(bytes_in(folder)) / 1e6);
   out += fmt::format("model        {}{}\n", settings.model.empty() ? "none recorded" : settings.model,
                      spec.model_identity ? " (identity " + *spec.model_identity + ")" : "");
+  if (!spec.model_identity && fingerprint != settings.model_constants.end())
+    out += "format       1: knows its model by the weights alone; adding photos upgrades it\n";
   out += fmt::format("made with    {}\n", spec_text(spec));
   for (const auto& difference : settings.also) out += fmt::format("some rows    {}\n", difference);
   out += fmt::format("known        position of {}, time of {}\n", contents.placed, contents.timed);

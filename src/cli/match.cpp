@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <memory>
 
-#include "core/base/fail.h"
-#include "core/base/limits.h"
 #include "cli/answers.h"
 #include "cli/binding.h"
 #include "cli/output.h"
 #include "cli/photo_run.h"
 #include "cli/run_folder.h"
 #include "cli/verbs.h"
+#include "core/base/fail.h"
+#include "core/base/limits.h"
 #include "revisit/whitening.h"
 
 namespace revisit::cli {
@@ -96,7 +96,8 @@ int run_match(const MatchArgs& args, Console& console) {
   if (args.dim) whiten(queries.photos, references.photos, *args.dim);
 
   report.run = record_of("match", args.model.model, model, queries, references.spec, args.model.threads, console);
-  report.run.min_similarity = told_threshold(threshold_for(model.info(), queries.spec, args.min_similarity, args.dim.has_value()), console);
+  report.run.min_similarity =
+      told_threshold(threshold_for(model.info(), queries.spec, args.min_similarity, args.dim.has_value()), console);
   add_sides(report, queries, references);
   report.matches = match_all(queries.photos, references.photos, args.top_k.value_or(kTopK), wanted);
   if (dataset.labelled) {
@@ -125,18 +126,20 @@ Verb make_match(Console& console) {
                    "revisit match drive/ drive/ --exclude-recent 50 --min-similarity 0.4"};
   verb.positional = {"QUERIES REFERENCES", "two folders of photos", 2, 2, &args->folders};
   auto& options = verb.options;
-  options = {{"-k,--top-k", "K", "matches per query, 1 to 1000, printed one per line; default 10, of which the first is printed", to_int(args->top_k, 1, limits::kMaxTopK)},
-             {"--gt", "FILE.csv", "ground truth: query,best_ref,accepted_refs", to_text(args->gt)},
-             {"--positions", "FILE.csv", "image,lat,lon[,heading_deg,time] or image,east,north[,...]", to_text(args->positions)},
-             {"-o,--output", "DIR", "write report.html, tables and run.json there", to_text(args->output)},
-             {"--min-similarity", "S", "below it the answer is \"no match\"; default: the model's, if calibrated",
-              to_number(args->min_similarity, {-1, 1})},
-             {"--dim", "D", "PCA-whitened descriptors of D values, learnt from the references",
-              to_int(args->dim, 1, Whitening::kMaxTargetDim)},
-             {"--exclude-recent", "N", "loop closure on one folder: leave out the last N photos",
-              to_int(args->exclude_recent, 1, 1'000'000'000)},
-             {"--exclude-seconds", "T", "leave out references less than T seconds older than the query",
-              to_number(args->exclude_seconds, {0})}};
+  options = {
+      {"-k,--top-k", "K", "matches per query, 1 to 1000, printed one per line; by default 10 are found and the best is printed",
+       to_int(args->top_k, 1, limits::kMaxTopK)},
+      {"--gt", "FILE.csv", "ground truth: query,best_ref,accepted_refs", to_text(args->gt)},
+      {"--positions", "FILE.csv", "image,lat,lon[,heading_deg,time] or image,east,north[,...]", to_text(args->positions)},
+      {"-o,--output", "DIR", "write report.html, tables and run.json there", to_text(args->output)},
+      {"--min-similarity", "S", "below it the answer is \"no match\"; default: the model's, if calibrated",
+       to_number(args->min_similarity, {-1, 1})},
+      {"--dim", "D", "PCA-whitened descriptors of D values, learnt from the references",
+       to_int(args->dim, 1, Whitening::kMaxTargetDim)},
+      {"--exclude-recent", "N", "loop closure on one folder: leave out the last N photos",
+       to_int(args->exclude_recent, 1, 1'000'000'000)},
+      {"--exclude-seconds", "T", "leave out references less than T seconds older than the query",
+       to_number(args->exclude_seconds, {0})}};
   add_model_option(options, args->model);
   add_spec_options(options, args->model);
   options.push_back({"--reference-rho", "R", "rho for references; default: as --rho", to_number(args->reference_rho, kRhoRange)});

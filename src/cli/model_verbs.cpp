@@ -11,6 +11,7 @@
 #include "core/base/stop.h"
 #include "cli/binding.h"
 #include "cli/model_options.h"
+#include "cli/output.h"
 #include "cli/verbs.h"
 #include "cli/words.h"
 
@@ -102,6 +103,7 @@ struct ImportArgs {
 int run_import(ImportArgs args, Console& console) {
   const std::filesystem::path from = args.files.front();
   if (args.output.empty()) fail(ErrorCode::kUsage, "'model import' needs -o OUT.safetensors");
+  check_output_file(args.output);
   std::error_code ignored;  // a missing output equals nothing
   if (std::filesystem::equivalent(from, args.output, ignored)) {
     fail(ErrorCode::kUsage, "'{}' cannot be both the source and the output of an import", args.output);

@@ -15,6 +15,7 @@
 #include "core/base/limits.h"
 #include "core/base/stop.h"
 #include "core/base/stop_scope.h"
+#include "core/formats/text.h"
 #include "revisit/whitening.h"
 
 namespace revisit::cli {
@@ -27,12 +28,12 @@ void check_sources(const DataArgs& args) {
   const bool folders = !args.queries_folder.empty() || !args.database_folder.empty();
   const bool named = !args.dataset.empty() || !args.root.empty();
   if (folders == named) {
-    fail_with_hint(ErrorCode::kUsage, "--queries_folder Q --database_folder D, or --dataset NAME --root FOLDER", "{}",
+    fail_with_hint(ErrorCode::kUsage, "--queries-folder Q --database-folder D, or --dataset NAME --root FOLDER", "{}",
                    folders ? "give two folders or a named data set, not both" : "no photos were given");
   }
   if (folders && (args.queries_folder.empty() || args.database_folder.empty())) {
-    fail(ErrorCode::kUsage, "--queries_folder and --database_folder go together, but {} is missing",
-         args.queries_folder.empty() ? "--queries_folder" : "--database_folder");
+    fail(ErrorCode::kUsage, "--queries-folder and --database-folder go together, but {} is missing",
+         args.queries_folder.empty() ? "--queries-folder" : "--database-folder");
   }
   if (named && (args.dataset.empty() || args.root.empty())) {
     fail(ErrorCode::kUsage, "--dataset and --root go together, but {} is missing", args.dataset.empty() ? "--dataset" : "--root");
@@ -126,7 +127,7 @@ void mention_left_out(const std::vector<std::string>& notes, Console& console) {
   constexpr std::size_t kNamed = 3;
   for (std::size_t i = 0; i < std::min(kNamed, notes.size()); ++i) console.talk_once("notice: " + notes[i]);
   if (notes.size() > kNamed) {
-    console.talk_once(fmt::format("notice: of {} more photos something was left out, too", notes.size() - kNamed));
+    console.talk_once(fmt::format("notice: something was left out of {}, too", counted(notes.size() - kNamed, "more photo")));
   }
 }
 

@@ -17,6 +17,7 @@
 #include "cli/verbs.h"
 #include "core/base/fail.h"
 #include "core/base/limits.h"
+#include "core/base/shell_words.h"
 #include "core/base/stop.h"
 #include "core/formats/text.h"
 #include "revisit/recognizer.h"
@@ -176,13 +177,17 @@ std::vector<Photo> query_photos(const QueryArgs& args, Console& console) {
   return photos;
 }
 
-// The index comes first; a photo followed by an index is a mix-up worth a hint.
+// The index comes first; photos followed by an index are a mix-up worth a hint.
 void require_index(const std::vector<std::string>& words) {
   std::error_code ignored;
-  if (fs::is_directory(words.front(), ignored) || !fs::exists(words.front(), ignored)) return;
+  const std::string& first = words.front();
+  const bool folder = fs::is_directory(first, ignored);
   const auto index = std::find_if(words.begin() + 1, words.end(), [](const std::string& word) { return is_index(word); });
-  fail_with_hint(ErrorCode::kUsage, fmt::format("revisit query {} {}", index == words.end() ? "INDEX" : *index, words.front()),
-                 "the index comes first and the photos after it, but '{}' is a file", words.front());
+  if (folder ? is_index(first) || index == words.end() : !fs::exists(first, ignored)) return;
+  const std::string name = index == words.end() ? "INDEX" : shell_quoted(*index);
+  fail_with_hint(ErrorCode::kUsage, fmt::format("revisit query {} {}", name, shell_quoted(first)),
+                 "the index comes first and the photos after it, but '{}' is {}", first,
+                 folder ? "a folder without an index" : "a file");
 }
 
 int run_query(const QueryArgs& args, Console& console) {
@@ -202,8 +207,8 @@ int run_query(const QueryArgs& args, Console& console) {
   const Side queries = describe_side(places, report.dataset.queries, "queries", console);
 
   const std::string model_name = args.model.model.empty() ? stored.model : args.model.model;
-  report.run = record_of("query", model_name, places.model(), queries, overlaid(stored.spec, queries.spec),
-                         args.model.threads, console);
+  report.run =
+      record_of("query", model_name, places.model(), queries, overlaid(stored.spec, queries.spec), args.model.threads, console);
   add_sides(report, queries, {});
   report.run.dim = args.dim.value_or(report.run.dim);
   stop_at_once_on_signal();  // building a graph or a projection takes a while
@@ -237,7 +242,7 @@ Verb make_query(Console& console) {
   verb.positional = {"DB IMAGE|DIR...", "the index; photos, folders, globs, lists or tables", 2, 1'000'000, &args->words};
   auto& options = verb.options;
   options = {
-      {"-k,--top-k", "K", "matches per query, 1 to 1000, printed one per line; default 10, of which the first is printed",
+      {"-k,--top-k", "K", "matches per query, 1 to 1000, printed one per line; by default 10 are found and the best is printed",
        to_int(args->top_k, 1, limits::kMaxTopK)},
       {"--min-similarity", "S", "below it the answer is \"no match\"; default: the model's, if calibrated",
        to_number(args->min_similarity, {-1, 1})},

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/binding.h"
+#include "cli/output.h"
 #include "cli/verbs.h"
 #include "core/formats/text.h"
 
@@ -54,6 +55,7 @@ int run_report(const ReportArgs& args, Console& console) {
   const fs::path folder = !args.output.empty()     ? fs::path(args.output)
                           : file.has_parent_path() ? file.parent_path()
                                                    : fs::path(".");
+  check_output_folder(folder);
   const auto run = read_run(file);
   const auto files = std::visit([&](const auto& one) { return draw(one, folder, console); }, run);
   if (console.json) {

@@ -114,8 +114,8 @@ Verb make_sweep(Console& console) {
       "is "
       "described at all rho in turn, so a busy minute touches them alike.";
   verb.examples = {
-      "revisit sweep --rho 1,0.7,0.5 --queries_folder Q --database_folder D --gt gt.csv --model m.safetensors -o sweep",
-      "revisit sweep --rho 1,0.5 --reference-rho 1 --queries_folder Q --database_folder D --model m.safetensors",
+      "revisit sweep --rho 1,0.7,0.5 --queries-folder Q --database-folder D --gt gt.csv --model m.safetensors -o sweep",
+      "revisit sweep --rho 1,0.5 --reference-rho 1 --queries-folder Q --database-folder D --model m.safetensors",
       "revisit sweep --models a.safetensors,b.safetensors --dataset nordland --root data/nordland --json"};
   auto& options = verb.options;
   options = {{"--rho", "R,R,...", "shares of patch tokens kept; default 1,0.7,0.5", to_numbers(args->rho, kRhoRange)},

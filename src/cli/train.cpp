@@ -200,7 +200,7 @@ Verb make_train(Console& console) {
       fmt::join(train_presets(), ", "));
   verb.examples = {"revisit train --print-config weiad-tiny > tiny.toml", "revisit train tiny.toml --resume --steps 2000",
                    "revisit train tiny.toml --out runs/second --seed 2"};
-  verb.positional = {"CONFIG.toml", "what to train on what; relative paths in it are taken from its folder", 0, 1, &args->config};
+  verb.positional = {"CONFIG.toml", "the model, the photos and the settings; relative paths in it are taken from its folder", 0, 1, &args->config};
   verb.options = {
       {"--out", "DIR", "where checkpoints, log and model go; default: runs/NAME, with the configuration's name",
        to_text(args->out)},

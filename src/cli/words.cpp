@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <map>
 
+#include "core/formats/text.h"
+
 namespace revisit::cli {
 
 std::vector<std::string> normalise_arguments(const std::vector<std::string>& arguments) {
@@ -32,7 +34,7 @@ std::string group_by_prefix(const std::vector<std::string>& names) {
   }
   const std::size_t hidden = shown.size() > kShown ? shown.size() - kShown : 0;
   shown.resize(shown.size() - hidden);
-  return fmt::format("{}{}", fmt::join(shown, ", "), hidden > 0 ? fmt::format(" and {} more groups", hidden) : "");
+  return fmt::format("{}{}", fmt::join(shown, ", "), hidden > 0 ? fmt::format(" and {}", counted(hidden, "more group")) : "");
 }
 
 std::string on_one_line(std::string_view text) {

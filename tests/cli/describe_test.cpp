@@ -311,7 +311,7 @@ TEST_F(Describe, OfManyAnimationsTheFirstFewAreNamed) {
   ASSERT_EQ(run.exit_code, 0) << run.err;
   for (const char* named : {"0.webp", "1.webp", "2.webp"}) EXPECT_NE(run.err.find(named), std::string::npos) << run.err;
   EXPECT_EQ(run.err.find("3.webp"), std::string::npos) << run.err;
-  EXPECT_NE(run.err.find("notice: of 2 more photos something was left out, too\n"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("notice: something was left out of 2 more photos, too\n"), std::string::npos) << run.err;
 }
 
 }  // namespace

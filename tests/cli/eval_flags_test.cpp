@@ -61,7 +61,7 @@ TEST_F(EvalFlags, WhitenedDescriptorsAreShorterAndCalibrateNoModel) {
   const auto too_many = eval({"--dim", "12"});
   EXPECT_EQ(too_many.exit_code, 2);
   EXPECT_NE(too_many.err.find("at least 13 references, there are 8"), std::string::npos) << too_many.err;
-  const auto calibrated = eval({"--dim", "5", "--calibrate", "0.5", "-o", "sure.safetensors"});
+  const auto calibrated = eval({"--dim", "5", "--calibrate", "0.5", "--calibrated-model", "sure.safetensors"});
   EXPECT_EQ(calibrated.exit_code, 2);
   EXPECT_FALSE(exists("sure.safetensors"));
 }
@@ -74,7 +74,7 @@ TEST_F(EvalFlags, APrecisionOutOfReachIsAnErrorBesideTheEvaluation) {
   const std::vector<std::string> words{"eval",   "--queries_folder", "q",    "--database_folder", "r", "--gt",
                                        "gt.csv", "--size",           "56x70"};
   auto calibrate = words;
-  calibrate.insert(calibrate.end(), {"--calibrate", "-o", "sure.safetensors"});
+  calibrate.insert(calibrate.end(), {"--calibrate", "--calibrated-model", "sure.safetensors"});
   const auto text = run(calibrate);
   EXPECT_EQ(text.exit_code, 1);
   EXPECT_TRUE(text.out.starts_with("R@1: 0.0")) << text.out;
@@ -87,7 +87,7 @@ TEST_F(EvalFlags, APrecisionOutOfReachIsAnErrorBesideTheEvaluation) {
   EXPECT_EQ(result.json()["error"]["code"], "failed");
   EXPECT_FALSE(exists("sure.safetensors"));
   auto forgotten = words;
-  forgotten.insert(forgotten.end(), {"-o", "sure.safetensors"});
+  forgotten.insert(forgotten.end(), {"--calibrated-model", "sure.safetensors"});
   const auto refused = run(forgotten);
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_NE(refused.err.find("--calibrate is missing"), std::string::npos) << refused.err;
@@ -133,7 +133,10 @@ TEST_F(EvalFlags, WithoutLabelsThereAreMatchesButNoRecall) {
   EXPECT_FALSE(result.json().contains("recall"));
   EXPECT_NE(result.json()["protocol"].get<std::string>().find("no ground truth, as requested"), std::string::npos);
   EXPECT_FALSE(exists("logs")) << "nothing is written unless asked for";
-  EXPECT_NE(result.err.find("--log_dir NAME writes the matches"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("-o DIR writes the matches"), std::string::npos) << result.err;
+  ASSERT_EQ(eval({"--no_labels", "-o", "out"}).exit_code, 0);
+  for (const auto* file : {"report.html", "predictions.csv", "run.json"}) EXPECT_TRUE(exists(std::string("out/") + file)) << file;
+  EXPECT_FALSE(exists("logs"));
   ASSERT_EQ(eval({"--no_labels", "--log_dir", "mine"}).exit_code, 0);
   EXPECT_TRUE(std::filesystem::exists(log("mine") / "predictions.csv"));
 
@@ -165,7 +168,7 @@ TEST_F(EvalFlags, TheFieldsNamesFindAnImportedModelOrSayHowToImportIt) {
   // A copy of the embedded model under a well-known name.
   std::filesystem::create_directories(folder_ / "models");
   const auto made = run({"eval", "--queries_folder", "town/database", "--database_folder", "town/database", "--size", "56x70",
-                         "--calibrate", "0.5", "-o", "models/salad_dinov2.safetensors", "--json"});
+                         "--calibrate", "0.5", "--calibrated-model", "models/salad_dinov2.safetensors", "--json"});
   ASSERT_EQ(made.exit_code, 0) << made.err;
   const std::string dim = std::to_string(made.json()["dim"].get<int>());
   const auto found = eval({"--method", "salad", "--backbone", "Dinov2", "--descriptors_dimension", dim, "--json"});
@@ -181,7 +184,7 @@ TEST_F(EvalFlags, WhatACpuHasNoUseForIsAcceptedWithOneNotice) {
   EXPECT_EQ(silent.err.find("--device"), std::string::npos) << silent.err;
   const auto result = eval({"--device", "cuda", "--num_workers", "4"});
   EXPECT_EQ(result.exit_code, 0);
-  for (const auto* flag : {"--device cuda is ignored", "--num_workers is ignored"}) {
+  for (const auto* flag : {"--device cuda is ignored", "--num-workers is ignored"}) {
     const auto at = result.err.find(flag);
     EXPECT_NE(at, std::string::npos) << result.err;
     EXPECT_EQ(result.err.find(flag, at + 1), std::string::npos) << "once";

@@ -18,6 +18,8 @@ const std::vector<std::string> kHostileNames{"=1+1.png",        "-5.png",
                                              "<&>]]>.png",      "nochar\xEF\xBF\xBF.png",
                                              "Caf\xC3\xA9.png", "plain.png"};
 
+static_assert(sizeof(REVISIT_PYTHON) > 1, "python3 has to be found before the program that runs it is described");
+
 class Export : public ProgramTest {
  protected:
   RunResult run(std::vector<std::string> arguments) {
@@ -63,7 +65,7 @@ for row in rows:
     assert row["lon"] == "" or float(row["lon"]) < 0, row
 assert sum(row["lat"] == "-0.25" for row in rows) > 9, rows
 print(len(rows)))py");
-  EXPECT_EQ(read.out, std::to_string(kHostileNames.size()) + "\n") << read.err;
+  EXPECT_EQ(read.out, std::to_string(kHostileNames.size()) + "\n") << read.ending();
 
   ASSERT_EQ(run({"index", "add", "again", "photos", "--positions", "all.csv", "--size", "28x28"}).exit_code, 0);
   ASSERT_EQ(run({"index", "export", "again", "-o", "again.csv"}).exit_code, 0);
@@ -85,7 +87,7 @@ print(len(names)))py");
   options.folder = folder_ / "run";
   options.program = REVISIT_PYTHON;
   const auto read = run_program({"reader.py"}, options);
-  EXPECT_EQ(read.out, std::to_string(10 * kHostileNames.size()) + "\n") << read.err;
+  EXPECT_EQ(read.out, std::to_string(10 * kHostileNames.size()) + "\n") << read.ending();
 }
 
 TEST_F(Export, MetresOfAPlaneComeBackToo) {
@@ -111,7 +113,7 @@ for file in ("all.npy.names.txt", "described.names.txt"):
     names = [re.sub(rb"\\x([0-9a-f]{2})", lambda m: bytes([int(m[1], 16)]), line.encode()) for line in lines]
     assert sorted(map(os.path.basename, names)) == sorted(os.listdir(b"photos")), lines
 print("same"))py");
-  EXPECT_EQ(read.out, "same\n") << read.err;
+  EXPECT_EQ(read.out, "same\n") << read.ending();
 }
 
 TEST_F(Export, KmlIsReadByAnXmlParser) {
@@ -129,7 +131,7 @@ assert "<&>]]>.png" in names and r"two\x0alines.png" in names and "=1+1.png" in 
 lon, lat = map(float, marks[names.index("=1+1.png")].find("k:Point/k:coordinates", space).text.split(","))
 assert (lon, lat) == (-1, -0.25), (lon, lat)
 print(len(marks)))py");
-  EXPECT_EQ(read.out, std::to_string(kHostileNames.size() - 3) + "\n") << read.err;
+  EXPECT_EQ(read.out, std::to_string(kHostileNames.size() - 3) + "\n") << read.ending();
 }
 
 TEST_F(Export, ANameThatDoesNotSayWhatToWriteIsRefused) {

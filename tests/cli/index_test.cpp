@@ -196,20 +196,6 @@ TEST_F(IndexVerbs, SettingsOfTheIndexAreUsedAndMisfitsRefused) {
   EXPECT_NE(turned.err.find("orientation apply, not ignore"), std::string::npos) << turned.err;
 }
 
-TEST_F(IndexVerbs, AReportIsNotWrittenIntoAnIndexAndArgumentsTheWrongWayRoundAreTold) {
-  pictures("photos", 2);
-  ASSERT_EQ(add({"photos"}).exit_code, 0);
-  const auto into = run({"query", "db", "photos/0.png", "-o", "db"});
-  EXPECT_EQ(into.exit_code, 2);
-  EXPECT_NE(into.err.find("'db' is an index"), std::string::npos) << into.err;
-  EXPECT_FALSE(fs::exists(folder_ / "db/report.html"));
-  const auto swapped = run({"query", "photos/0.png", "db"});
-  EXPECT_EQ(swapped.exit_code, 2);
-  EXPECT_NE(swapped.err.find("revisit query db photos/0.png"), std::string::npos) << swapped.err;
-  const auto two = run({"query", "db", "photos/0.png", "-k", "2"});
-  EXPECT_NE(two.out.find("\n  2. 1.png  similarity "), std::string::npos) << two.out;
-}
-
 TEST_F(IndexVerbs, ExportsAreWhatIsInTheIndex) {
   pictures("photos", 4);
   ASSERT_EQ(add({"photos"}).exit_code, 0);

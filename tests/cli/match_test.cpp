@@ -216,7 +216,7 @@ TEST_F(Match, ACalibratedModelSaysNoByItself) {
   const std::vector<std::string> same{"eval",          "--queries_folder", "town/database", "--database_folder",
                                       "town/database", "--size",           "56x70"};
   auto arguments = same;
-  arguments.insert(arguments.end(), {"--calibrate", "0.99", "-o", "sure.safetensors", "--json"});
+  arguments.insert(arguments.end(), {"--calibrate", "0.99", "--calibrated-model", "sure.safetensors", "--json"});
   const auto result = run(arguments);
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_NEAR(result.json()["min_similarity"].get<double>(), 1, 1e-5);

@@ -57,5 +57,35 @@ TEST_F(Query, SaysWhatTheRecognizerSays) {
             "other.png -> no match: nothing is left to compare with\n");
 }
 
+TEST_F(Query, AReportIsNotWrittenIntoAnIndexAndArgumentsTheWrongWayRoundAreTold) {
+  pictures("photos", 2);
+  ASSERT_EQ(add({"photos"}).exit_code, 0);
+  const auto files_before = files("db");
+  const auto into = run({"query", "db", "photos/0.png", "-o", "db"});
+  EXPECT_EQ(into.exit_code, 2);
+  EXPECT_NE(into.err.find("'db' is an index"), std::string::npos) << into.err;
+  EXPECT_FALSE(exists("db/report.html"));
+  for (const auto& words : std::vector<std::vector<std::string>>{{"match", "photos", "photos", "-o", "db/new/report"},
+                                                                 {"describe", "photos/0.png", "-o", "db/vectors.bin"},
+                                                                 {"describe", "photos/0.png", "--pictures", "db/pictures"},
+                                                                 {"model", "import", "demo", "-o", "db/m.safetensors"}}) {
+    const auto inside = run(words);
+    EXPECT_EQ(inside.exit_code, 2) << words[0];
+    EXPECT_NE(inside.err.find("' lies in an index"), std::string::npos) << inside.err;
+  }
+  EXPECT_EQ(files("db"), files_before);
+  const auto swapped = run({"query", "photos/0.png", "db"});
+  EXPECT_EQ(swapped.exit_code, 2);
+  EXPECT_NE(swapped.err.find("revisit query db photos/0.png"), std::string::npos) << swapped.err;
+  const auto folder_first = run({"query", "photos", "db"});
+  EXPECT_EQ(folder_first.exit_code, 2);
+  EXPECT_NE(folder_first.err.find("hint: revisit query db photos\n"), std::string::npos) << folder_first.err;
+  const auto no_index = run({"query", "photos", "photos/0.png"});
+  EXPECT_EQ(no_index.exit_code, 3);
+  EXPECT_NE(no_index.err.find("the folder 'photos' is not an index"), std::string::npos) << no_index.err;
+  const auto two = run({"query", "db", "photos/0.png", "-k", "2"});
+  EXPECT_NE(two.out.find("\n  2. 1.png  similarity "), std::string::npos) << two.out;
+}
+
 }  // namespace
 }  // namespace revisit::testing

@@ -12,9 +12,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -51,6 +54,8 @@ struct RunResult {
 
   nlohmann::json json() const { return nlohmann::json::parse(out); }
   long lines() const { return std::count(out.begin(), out.end(), '\n'); }
+  /// For the message of a failed test.
+  std::string ending() const { return "exit code " + std::to_string(exit_code) + ", standard error:\n" + err; }
 };
 
 inline double seconds_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -64,16 +69,21 @@ inline double seconds_now() { return std::chrono::duration<double>(std::chrono::
   }
   ::setenv("REVISIT_THREADS", "1", 1);  // tests run in parallel; empty unsets it
   for (const auto& [name, value] : options.environment) ::setenv(name.c_str(), value.c_str(), 1);
-  if (!options.folder.empty() && ::chdir(options.folder.c_str()) != 0) ::_exit(126);
+  const auto give_up = [&](const std::string& what, int code) {  // on standard error, for whoever reads the failed test
+    ::dprintf(err, "run_program: cannot %s: %s\n", what.c_str(), ::strerror(errno));
+    ::_exit(code);
+  };
+  if (!options.folder.empty() && ::chdir(options.folder.c_str()) != 0) give_up("enter '" + options.folder.string() + "'", 126);
   if (!options.stdout_file.empty()) out = ::open(options.stdout_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
   ::dup2(::open("/dev/null", O_RDONLY), STDIN_FILENO);
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
   ::signal(SIGINT, SIG_DFL);
-  std::vector<char*> argv{const_cast<char*>("revisit")};
+  std::vector<char*> argv{const_cast<char*>(options.program.c_str())};
   for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   ::execv(options.program.c_str(), argv.data());
+  give_up("start '" + options.program + "'", 127);
   ::_exit(127);
 }
 

@@ -262,8 +262,8 @@ TEST(HostileGeoJson, BombsAndOtherJsonAreRefused) {
   std::string many = "[";
   for (int i = 0; i < 4'000'001; ++i) many += "0,";
   refused(many + "0]", ErrorCode::kLimit, "more than 4000000 values");
-  refused("{\"type\":\"FeatureCollection\"", ErrorCode::kBadFile, "is not JSON");
-  refused("{\"type\":\"\xFF\"}", ErrorCode::kBadFile, "is not JSON");
+  refused("{\"type\":\"FeatureCollection\"", ErrorCode::kBadFile, "is not valid JSON");
+  refused("{\"type\":\"\xFF\"}", ErrorCode::kBadFile, "is not valid JSON");
   for (const auto* text : {"[]", "{}", "7", R"({"type":"Feature"})", R"({"type":"FeatureCollection","features":{}})",
                            R"({"type":5,"features":[]})"}) {
     refused(text, ErrorCode::kBadFile, "not a GeoJSON FeatureCollection");

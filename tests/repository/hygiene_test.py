@@ -36,7 +36,7 @@ def strip_code(text):
 
 
 def files_of(root):
-    yield from (p for p in sorted(root.iterdir()) if p.is_file() and p.suffix in TEXT)
+    yield from (p for p in sorted(root.iterdir()) if p.is_file() and p.suffix in TEXT and p.name != ".git")  # a file in a worktree
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob("*")):
             inside = path.relative_to(root).parts

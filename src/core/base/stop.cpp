@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Signals are handled by a dedicated thread that waits for them, never by a handler in the middle of other work: a handler that
-// interrupted oneDNN's generated code was seen to corrupt memory (its frame lands on the stack that code is using).
+// Signals are handled by a dedicated thread that waits for them, never by a handler in the middle of other work, whose stack it would
+// share.
 #include "core/base/stop.h"
 
 #include <signal.h>

@@ -46,7 +46,7 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
   bool parse_error(std::size_t position, const std::string& token, const Json::exception& error) override {
     if (error.id == kNumberTooLarge)
       fail(ErrorCode::kBadFile, "'{}': the number at byte {} is too large for a double", file_, position - token.size());
-    fail(ErrorCode::kBadFile, "'{}' is not JSON: it goes wrong at byte {}", file_, position);
+    fail(ErrorCode::kBadFile, "'{}' is not valid JSON: the error is at byte {}", file_, position);
   }
 
  private:

@@ -36,7 +36,7 @@ TEST(JsonTree, SaysWhereItIsNoJsonAndNeverWhatTheLibrarySays) {
     const Error error = testing::thrown_by([&] { parsed(text); });
     EXPECT_EQ(error.code(), ErrorCode::kBadFile);
     const std::string said = error.what();
-    EXPECT_TRUE(said.starts_with("'t.json' is not JSON: it goes wrong at byte ")) << said;
+    EXPECT_TRUE(said.starts_with("'t.json' is not valid JSON: the error is at byte ")) << said;
     EXPECT_EQ(said.find("exception"), std::string::npos) << said;
   }
   expect_error([] { parsed("[1,1e999]"); }, ErrorCode::kBadFile, "'t.json': the number at byte 3 is too large for a double");

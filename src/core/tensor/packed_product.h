@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// y = x W^T + b with weights put in the kernel's own order once. oneDNN's AVX2 product takes plain weights and puts them in order
-// at every call, which costs the more the fewer rows there are: just where pruning is meant to gain.
+// y = x W^T + b with weights put in the kernel's own order once: doing so at every call would cost the more the fewer rows there are,
+// just where pruning is meant to gain.
 #pragma once
 
 #include "core/base/big_buffer.h"

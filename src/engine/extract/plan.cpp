@@ -18,7 +18,7 @@ void check_tensor_size(Size size, int patch) {
                      "a tensor of {}x{} does not fit: each side must be a multiple of {}", size.height, size.width, patch);
     }
     if (side > limits::kMaxInputSide) {
-      fail(ErrorCode::kUsage, "an input of {}x{} is too large: the limit is {} a side", size.height, size.width,
+      fail(ErrorCode::kUsage, "an input of {}x{} is too large: the limit is {} per side", size.height, size.width,
            limits::kMaxInputSide);
     }
   }

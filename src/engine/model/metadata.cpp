@@ -85,7 +85,7 @@ std::map<std::string, std::string> to_metadata(const Config& config) {
 Config from_metadata(const std::map<std::string, std::string>& metadata, const std::string& name) {
   const Fields fields(metadata, name);
   if (!fields.has("revisit.format")) {
-    fail_with_hint(ErrorCode::kBadModel, fmt::format("revisit model import {} -o OUT.safetensors", name),
+    fail_with_hint(ErrorCode::kBadModel, "revisit model import makes a model file of it",
                    "'{}' holds weights but is not a revisit model file", name);
   }
   const int format = fields.number<int>("revisit.format");

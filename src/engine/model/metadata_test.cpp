@@ -71,7 +71,7 @@ TEST(Metadata, WeightsThatAreNoModelFileGetAHintToImportThem) {
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kBadModel);
-    EXPECT_EQ(error.hint(), "revisit model import dino.safetensors -o OUT.safetensors");
+    EXPECT_EQ(error.hint(), "revisit model import makes a model file of it");
   }
 }
 

@@ -35,7 +35,7 @@ std::optional<int> ShapeReader::dim(std::initializer_list<std::string> names, in
     if (index < 0 || index >= rank) continue;
     const std::int64_t value = shape[static_cast<std::size_t>(index)];
     if (value < 0 || value > 1'000'000) {
-      fail(ErrorCode::kBadModel, "'{}': a dimension of {} in tensor '{}' is absurd", name_, value, name);
+      fail(ErrorCode::kBadModel, "'{}': a dimension of {} in tensor '{}' is out of range", name_, value, name);
     }
     return static_cast<int>(value);
   }

@@ -120,7 +120,7 @@ MslsSplit msls_split(const std::string& dataset) {
   if (dataset == "msls_test_all") return {"test", test, false};
   if (dataset == "msls_val") return {"train_val", val, true};
   if (dataset == "msls_val_all") return {"train_val", val, false};
-  fail_with_hint(ErrorCode::kUsage, "--dataset msls_test, msls_test_all, msls_val or msls_val_all",
+  fail_with_hint(ErrorCode::kUsage, "`dataset` msls_test, msls_test_all, msls_val or msls_val_all",
                  "'{}' is not a part of Mapillary Street-Level Sequences", dataset);
 }
 

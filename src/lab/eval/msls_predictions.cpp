@@ -238,7 +238,7 @@ std::string_view key_of(const Photo& photo) {
 int write_msls_predictions(const std::filesystem::path& file, const Dataset& dataset,
                            const std::vector<std::vector<Match>>& matches, int count) {
   if (dataset.parts.empty()) {
-    fail_with_hint(ErrorCode::kUsage, "--dataset msls_test --root FOLDER", "'{}' is not the test set of the MSLS challenge",
+    fail_with_hint(ErrorCode::kUsage, "`dataset` msls_test with its `root`", "'{}' is not the test set of the MSLS challenge",
                    dataset.name);
   }
   if (matches.size() != dataset.queries.size())

@@ -38,7 +38,7 @@ void read(Section& in, CompareDataset& out) {
   }
   in.require("root", "where the data set lies");
   for (const auto* key : {"queries", "references", "gt", "positions", "positive_dist_threshold"}) {
-    in.refuse(key, "has no say: " + out.named + " has folders and a protocol of its own");
+    in.refuse(key, "cannot be given: " + out.named + " has folders and a protocol of its own");
   }
 }
 

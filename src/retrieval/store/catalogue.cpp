@@ -37,6 +37,10 @@ std::vector<std::string> lines_of(const std::string& text) {
 Catalogue::Catalogue(std::unique_ptr<Database> database) : database_(std::move(database)) {}
 
 Catalogue Catalogue::open(const std::filesystem::path& folder) {
+  if (!is_regular_or_absent(folder / kCatalogueName)) {
+    fail_with_hint(ErrorCode::kNotFound, "revisit index add DB PHOTOS makes one", "the folder '{}' is not an index: it has no {}",
+                   folder.string(), kCatalogueName);
+  }
   Catalogue out(std::make_unique<Database>(folder / kCatalogueName, Database::Access::kRead));
   out.version_ = check_schema(*out.database_);
   out.read_settings();
@@ -283,10 +287,14 @@ void Catalogue::replace_changed(const Line& line) {
 }
 
 void Catalogue::also_holds(const std::string& difference) {
-  if (std::ranges::find(settings_.also, difference) != settings_.also.end()) return;
-  settings_.also.push_back(difference);
+  const std::string others = "and others";  // of so many that a setting cannot hold them
+  std::vector<std::string>& also = settings_.also;
+  const auto known = [&](const std::string& one) { return std::ranges::find(also, one) != also.end(); };
+  if (known(difference) || known(others)) return;
+  const std::size_t bytes = fmt::format("{}\n{}\n{}", fmt::join(also, "\n"), difference, others).size();
+  also.push_back(bytes > limits::kMaxIndexName ? others : difference);
   Statement(*database_, "DELETE FROM settings WHERE key = 'also'").run();
-  insert_setting(*database_, "also", std::string_view(fmt::format("{}", fmt::join(settings_.also, "\n"))));
+  insert_setting(*database_, "also", std::string_view(fmt::format("{}", fmt::join(also, "\n"))));
 }
 
 void Catalogue::upgrade(const IndexSettings& given) {

@@ -166,6 +166,51 @@ TEST(Index, RemembersThatSomeRowsWereDescribedOtherwise) {
   EXPECT_EQ(testing::problems_of(folder.path()), "");
 }
 
+TEST(Index, RowsDescribedInVeryManyWaysStillOpen) {
+  const TemporaryFolder folder;
+  {
+    IndexSettings settings = settings_of(kDim);
+    IndexWriter writer = IndexWriter::open(folder.path(), settings);
+    for (int row = 0; row < 400; ++row) {
+      settings.spec.rho = (row + 1) / 1000.0;
+      writer.made_as(settings);
+      writer.add(row_entry(row), row_content(row, kDim));
+    }
+    writer.commit();
+  }
+  const std::vector<std::string> also = Index::open(folder.path()).settings().also;
+  EXPECT_GT(also.size(), 200U);
+  EXPECT_EQ(also.front(), "rho 0.001, not 1");
+  EXPECT_EQ(also.back(), "and others");
+}
+
+TEST(Index, AMergeRemembersWhatTheOthersRowsDifferIn) {
+  const TemporaryFolder folder;
+  const auto made = [&](const char* name, double rho, int first, int count) {
+    IndexSettings settings = settings_of(kDim);
+    settings.spec.rho = rho;
+    IndexWriter writer = IndexWriter::open(folder / name, settings);
+    for (int row = first; row < first + count; ++row) writer.add(row_entry(row), row_content(row, kDim));
+    writer.commit();
+  };
+  const auto merged = [&](const char* into, const char* from) {
+    IndexWriter writer = IndexWriter::open(folder / into, index_settings(folder / into).value_or(settings_of(kDim)));
+    merge_index(writer, Index::open(folder / from), from);
+    return writer.settings().also;
+  };
+  using Also = std::vector<std::string>;
+  made("whole", 1, 0, 2);
+  made("pruned", 0.5, 2, 2);
+  made("copy", 0.5, 0, 2);
+  EXPECT_EQ(merged("whole", "copy"), Also{}) << "all of its rows are there";
+  EXPECT_EQ(merged("whole", "pruned"), Also{"rho 0.5, not 1"});
+  made("other", 1, 10, 1);
+  EXPECT_EQ(merged("other", "whole"), Also{"rho 0.5, not 1"}) << "also at second hand";
+  made("last", 1, 20, 1);
+  EXPECT_EQ(merged("other", "last"), Also{"rho 0.5, not 1"});
+  EXPECT_EQ(Index::open(folder / "other").settings().also, Also{"rho 0.5, not 1"});
+}
+
 TEST(Index, RefusesWhatCannotBeMeant) {
   const TemporaryFolder folder;
   IndexWriter writer = IndexWriter::open(folder.path(), settings_of(kDim));

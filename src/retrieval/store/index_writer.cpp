@@ -7,7 +7,9 @@
 #include <cmath>
 #include <random>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/fail.h"
 #include "core/base/limits.h"
@@ -68,7 +70,7 @@ struct IndexWriter::Impl {
   std::filesystem::path folder;
   retrieval::FolderLock lock;
   retrieval::Catalogue catalogue;
-  std::string difference;  // between the rows this writer adds and the first ones of the index
+  std::vector<std::string> differing;  // in what the rows that are added differ from the first ones of the index
   int committed;
   retrieval::RowAppender vectors;
   retrieval::RowAppender codes;
@@ -94,9 +96,17 @@ struct IndexWriter::Impl {
                                   file.path());
     const int rows = catalogue.snapshot(0).rows;
     catalogue.upgrade(settings);
-    // The caller reports permitted differences; the index records them with the first such row.
-    difference = differences_text(differences(settings.spec, overlaid(catalogue.settings().spec, settings.spec)), Agreement::kTold);
+    take(settings);
     return rows;
+  }
+
+  // The caller reports permitted differences; the index records them with the first such row.
+  void take(const IndexSettings& made) {
+    differing = made.also;
+    const DescriptorSpec& stored = catalogue.settings().spec;
+    const std::string own =
+        differences_text(differences(overlaid(made.spec, stored), overlaid(stored, made.spec)), Agreement::kTold);
+    if (!own.empty()) differing.push_back(own);
   }
 
   struct Known {
@@ -189,6 +199,13 @@ IndexWriter IndexWriter::open(const std::filesystem::path& folder, const IndexSe
   return out;
 }
 
+void IndexWriter::made_as(const IndexSettings& made) {
+  const IndexSettings& stored = impl_->catalogue.settings();
+  const bool is_old = !made.spec.model_identity;  // of format 1, which knows less
+  require_compatible(impl_->folder, is_old ? made : stored, is_old ? stored : made);
+  impl_->take(made);
+}
+
 int IndexWriter::add(const IndexEntry& entry, std::span<const float> descriptor, bool replace) {
   impl_->require_sound();
   retrieval::check_entry(entry);
@@ -204,7 +221,7 @@ int IndexWriter::add(const IndexEntry& entry, std::span<const float> descriptor,
   impl_->write([&] {
     impl_->begin();
     ++impl_->pending;
-    if (!impl_->difference.empty()) impl_->catalogue.also_holds(impl_->difference);
+    for (const std::string& difference : impl_->differing) impl_->catalogue.also_holds(difference);
     const auto bytes = std::as_bytes(descriptor);
     impl_->vectors.append(bytes);
     retrieval::encode_codes(descriptor, impl_->code_row);

@@ -24,6 +24,7 @@ bool complete(IndexWriter& into, const IndexEntry& there, const IndexEntry& entr
 MergeReport merge_index(IndexWriter& into, const Index& from, const std::string& prefix,
                         const std::function<void(int, int)>& progress) {
   require_compatible(prefix, from.settings(), into.settings());
+  into.made_as(from.settings());
   MergeReport report;
   for (int row = 0; row < from.rows(); ++row) {
     if (row % kRowsPerCommit == kRowsPerCommit - 1) {

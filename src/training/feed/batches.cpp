@@ -276,7 +276,7 @@ struct BatchLoader::Impl {
         out += fmt::format(" ({} with fewer than {} pictures, which are repeated)", grouped(small), data.images_per_place);
       out += "; ";
     }
-    return out + fmt::format("{} batches an epoch", grouped(per_epoch));
+    return out + fmt::format("{} batches per epoch", grouped(per_epoch));
   }
 
   TrainData data;

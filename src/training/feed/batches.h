@@ -52,7 +52,7 @@ class BatchLoader {
   Batch next();
   double seconds_waited() const;  ///< how long next() has had to wait in all
   std::int64_t batches_per_epoch() const;
-  std::string describe() const;  ///< "gsv-cities: 62,000 places; town: 2,000 places; 1,040 batches an epoch"
+  std::string describe() const;  ///< "gsv-cities: 62,000 places; town: 2,000 places; 1,040 batches per epoch"
 
  private:
   struct Impl;

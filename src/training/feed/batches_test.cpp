@@ -106,7 +106,7 @@ TEST(Batches, TakeFromEachSourceInProportionToItsWeight) {
   }
   const std::string told = loader.describe();
   EXPECT_NE(told.find("12 places; gsv-cities"), std::string::npos) << told;
-  EXPECT_NE(told.find("; 6 batches an epoch"), std::string::npos) << told;
+  EXPECT_NE(told.find("; 6 batches per epoch"), std::string::npos) << told;
   EXPECT_EQ(told.find("town"), std::string::npos) << told;
 }
 
