@@ -62,7 +62,7 @@ struct Setting {
   bool (*matters)(const DescriptorSpec&);
   bool of_pruner;  ///< belongs to one pruner and is not passed on to another
   /// Whether a model file keeps it with the model's pruner: a model without one has none of these settings.
-  bool kept_with_pruner() const { return model_key != nullptr && std::string_view(model_key).starts_with("pruner"); }
+  bool kept_with_pruner() const { return model_key != nullptr && std::string_view(model_key).substr(0, 6) == "pruner"; }
 };
 
 /// All settings in the order in which they are shown.

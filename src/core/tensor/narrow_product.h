@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // y = x W^T + b in narrow numbers: bytes, or bfloat16.
-//   bytes  Rows and weights are rotated (rotate_row). W_oi = w_o q_oi, one w an output (byte_weights.h); x_i = s p_i, one s a row,
-//          found anew in each product; p and q are in [-127, 127]. Sums of q p are exact.
+//   bytes  Rows and weights are rotated (rotate_row). W_oi = w_o q_oi, one w an output (byte_weights.h); x_i = s p_i, one s a
+//          row, found anew in each product; p and q are in [-127, 127]. Sums of q p are exact.
 //   bfloat W and x are rounded to bfloat16, sums are f32.
 #pragma once
 
