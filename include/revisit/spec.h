@@ -61,6 +61,8 @@ struct Setting {
   /// Whether the setting has any effect on what this complete spec makes: none of the pruner's has at rho 1.
   bool (*matters)(const DescriptorSpec&);
   bool of_pruner;  ///< belongs to one pruner and is not passed on to another
+  /// Whether a model file keeps it with the model's pruner: a model without one has none of these settings.
+  bool kept_with_pruner() const { return model_key != nullptr && std::string_view(model_key).substr(0, 6) == "pruner"; }
 };
 
 /// All settings in the order in which they are shown.

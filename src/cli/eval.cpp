@@ -163,7 +163,7 @@ void calibrate(const EvalArgs& args, RunReport& report, const Model& model, Cons
   const auto threshold = calibrate_threshold(*report.evaluation, *args.calibrate);
   if (!threshold) return;
   report.run.min_similarity = threshold;
-  save_calibrated(model, args.calibrated_model, *threshold, *args.calibrate, *report.run.spec.rho, *report.run.spec.size);
+  save_calibrated(model, args.calibrated_model, *threshold, *args.calibrate, report.run.spec);
   console.talk(fmt::format("similarity {:.4f} reaches precision {:g} on this set; wrote {}", *threshold, *args.calibrate,
                            args.calibrated_model));
 }

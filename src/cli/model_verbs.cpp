@@ -37,6 +37,7 @@ Json object_of(const ModelInfo& info) {
               {"descriptor_dim", info.descriptor_dim},
               {"pruner", info.own.prune.value_or("none")},
               {"parameters", info.parameters},
+              {"quantised", !info.quantised.empty()},
               {"licence", info.licence},
               {"mean", info.mean},
               {"std", info.std},
@@ -80,9 +81,11 @@ std::string architecture_lines(const ModelInfo& info) {
   }
   out += "pruner        " + info.own.prune.value_or("none");
   for (const Setting& one : settings()) {
-    if (is_models_own(one) && !text_of(one.get(info.own)).empty()) out += fmt::format(", {} {}", one.name, text_of(one.get(info.own)));
+    if (one.kept_with_pruner() && is_models_own(one) && !text_of(one.get(info.own)).empty())
+      out += fmt::format(", {} {}", one.name, text_of(one.get(info.own)));
   }
-  return out + "\n";
+  out += "\nprecision     " + *completed(info.own).precision;
+  return out + (info.quantised.empty() ? "\n" : fmt::format("; matrices stored in 8 bits, {}\n", info.quantised));
 }
 
 std::string calibration_line(const ModelInfo& info) {

@@ -13,6 +13,7 @@ Verb make_model_import(Console& console);
 Verb make_model_inspect(Console& console);
 Verb make_model_list(Console& console);
 Verb make_model_average(Console& console);
+Verb make_model_quantise(Console& console);
 Verb make_model_fit_vlad(Console& console);
 Verb make_index_add(Console& console);
 Verb make_index_info(Console& console);
@@ -39,7 +40,7 @@ struct VerbGroup {
 
 inline constexpr VerbGroup kVerbGroups[] = {
     {"index", "a collection of photos on disk: add, info, verify, merge, export"},
-    {"model", "model files: import a checkpoint, inspect, fit without training, average, list"},
+    {"model", "model files: import a checkpoint, inspect, fit without training, average, quantise, list"},
 };
 
 struct VerbEntry {
@@ -68,6 +69,7 @@ inline constexpr VerbEntry kVerbs[] = {
     {"model inspect", "show what a model file holds", make_model_inspect},
     {"model fit-vlad", "make a model without training: a vocabulary fitted on your photos", make_model_fit_vlad},
     {"model average", "average several trainings that started alike", make_model_average},
+    {"model quantise", "store a model in 8 bits, about a quarter of the size", make_model_quantise},
     {"model list", "list the built-in models and the model files found here", make_model_list},
     {"bench", "measure milliseconds per image by rho, next to what this machine can do", make_bench},
     {"doctor", "check this machine: CPU, memory, libraries, disk, self-test", make_doctor},

@@ -92,8 +92,9 @@ ChallengeScore score_msls_predictions(const std::filesystem::path& file, const s
 /// The lowest similarity at which accepted first matches are right with at least `precision`; empty if there is none.
 std::optional<double> calibrate_threshold(const Evaluation& evaluation, double precision);
 
-/// Writes a copy of the model with its threshold, the precision it promises and the settings it was measured at.
-void save_calibrated(const Model& model, const std::filesystem::path& out, double min_similarity, double precision, double rho,
-                     Size size);
+/// Writes a copy of the model with its threshold, the precision it promises and the settings it was measured at: those of the
+/// queries' complete spec.
+void save_calibrated(const Model& model, const std::filesystem::path& out, double min_similarity, double precision,
+                     const DescriptorSpec& spec);
 
 }  // namespace revisit

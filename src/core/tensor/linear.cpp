@@ -8,8 +8,10 @@
 #include <numbers>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "core/base/fail.h"
+#include "core/tensor/byte_weights.h"
 #include "core/tensor/narrow_product.h"
 #include "core/tensor/packed_product.h"
 
@@ -19,10 +21,16 @@ namespace {
 
 using Product = std::variant<PackedProduct, NarrowProduct>;
 
-Product choose(const float* weight, const float* bias, int in, int out, Linear::After after, const float* out_scale,
+Product choose(const LinearWeight& weight, const float* bias, int in, int out, Linear::After after, const float* out_scale,
                Precision precision) {
+  const auto* bytes = std::get_if<ByteWeights>(&weight);
+  if (bytes != nullptr && (precision != Precision::kInt8 || byte_kernels().front()->most_pair < kAnyPair)) {
+    const std::vector<float> floats = to_floats(*bytes, in, out);
+    return choose(floats.data(), bias, in, out, after, out_scale, precision);
+  }
   switch (precision) {
-    case Precision::kF32: return Product(std::in_place_type<PackedProduct>, weight, bias, in, out, after, out_scale);
+    case Precision::kF32:
+      return Product(std::in_place_type<PackedProduct>, std::get<const float*>(weight), bias, in, out, after, out_scale);
     case Precision::kBf16:
       return Product(std::in_place_type<NarrowProduct>, *bfloat_kernels().front(), weight, bias, in, out, after, out_scale);
     case Precision::kInt8:
@@ -47,7 +55,8 @@ struct Linear::Impl {
   Product product;
 };
 
-Linear::Linear(const float* weight, const float* bias, int in, int out, After after, const float* out_scale, Precision precision)
+Linear::Linear(const LinearWeight& weight, const float* bias, int in, int out, After after, const float* out_scale,
+               Precision precision)
     : impl_(new Impl{in, out, choose(weight, bias, in, out, after, out_scale, precision)}) {}
 
 Linear::~Linear() = default;

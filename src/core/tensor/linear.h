@@ -3,7 +3,9 @@
 // y = x W^T + b. Precision lives here and nowhere else: f32 rows in, f32 rows out.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <variant>
 
 #include "core/tensor/arena.h"
 #include "core/tensor/matrix.h"
@@ -20,6 +22,13 @@ enum class Precision {
 /// Whether this processor has instructions for it; without them the products are right and slow.
 bool is_fast(Precision precision);
 
+/// Weights (out, in) in bytes: those of an output are its scale times its bytes, in [-127, 127], rotated back (rotate_row).
+struct ByteWeights {
+  const std::int8_t* values;  // (out, in)
+  const float* scales;        // (out)
+};
+using LinearWeight = std::variant<const float*, ByteWeights>;
+
 class Linear {
  public:
   /// What happens to the result inside the same pass over memory.
@@ -30,10 +39,10 @@ class Linear {
     kAdd,   ///< y += result (residual stream)
   };
 
-  /// weight is (out, in) and must outlive this object; bias is (out) or null and is copied. Weights are brought once into the
-  /// order the kernel reads them in, on huge pages.
-  /// out_scale (LayerScale, or null) multiplies each output channel: it is folded into the copies.
-  Linear(const float* weight, const float* bias, int in, int out, After after = After::kNothing,
+  /// weight is (out, in), bias is (out) or null. Nothing given is needed afterwards: weights are brought once into the order the
+  /// kernel reads them in, on huge pages. The same bits in int8 from bytes as from the floats they were made of (to_bytes), where
+  /// a kernel takes any bytes. out_scale (LayerScale, or null) multiplies each output channel: it is folded into the copies.
+  Linear(const LinearWeight& weight, const float* bias, int in, int out, After after = After::kNothing,
          const float* out_scale = nullptr, Precision precision = Precision::kF32);
   ~Linear();
   Linear(Linear&&) noexcept;

@@ -4,9 +4,11 @@
 #include "core/tensor/narrow_product.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
+#include <numeric>
+#include <variant>
 
+#include "core/tensor/byte_weights.h"
 #include "core/tensor/narrow_rows.h"
 #include "core/tensor/pieces.h"
 
@@ -27,18 +29,9 @@ std::ptrdiff_t stride_of(int steps) {
   return bytes % 512 == 0 ? bytes + kStepBytes : bytes;
 }
 
-/// What a step of a weight in bytes stands for: the largest weight is 127 of them, and no pair of neighbours more than `most_pair`.
-float byte_step(const std::vector<float>& weights, int most_pair) {
-  float highest = 0;
-  for (const float w : weights) highest = std::max(highest, std::abs(w));
-  for (std::size_t i = 0; i + 1 < weights.size(); i += 2)  // rounding adds up to one to a pair
-    highest = std::max(highest, std::abs(weights[i] + weights[i + 1]) * 127 / static_cast<float>(most_pair - 1));
-  return highest > 0 ? highest / 127 : 1.0F;
-}
-
 }  // namespace
 
-NarrowProduct::NarrowProduct(const NarrowKernel& kernel, const float* weight, const float* bias, int in, int out,
+NarrowProduct::NarrowProduct(const NarrowKernel& kernel, const LinearWeight& weight, const float* bias, int in, int out,
                              Linear::After after, const float* out_scale)
     : kernel_(&kernel),
       in_(in),
@@ -58,33 +51,33 @@ const std::byte* NarrowProduct::panel(int p) const {
   return reinterpret_cast<const std::byte*>(weights_.get()) + static_cast<std::size_t>(p) * panel_bytes();
 }
 
-void NarrowProduct::pack(const float* weight, const float* bias, const float* out_scale, int p) {
+void NarrowProduct::pack(const LinearWeight& weight, const float* bias, const float* out_scale, int p) {
   std::byte* start = const_cast<std::byte*>(panel(p));
   std::byte* to = start + kPanel * sizeof(float);
   std::memset(start, 0, panel_bytes());
   std::vector<std::byte> narrow(static_cast<std::size_t>(steps_) * kStepBytes);
-  std::vector<float> scaled(static_cast<std::size_t>(in_));
+  std::vector<float> changed(static_cast<std::size_t>(in_));
   for (int c = 0; c < kPanel && p * kPanel + c < out_; ++c) {
     const auto o = static_cast<std::size_t>(p * kPanel + c);
+    const std::size_t first = o * static_cast<std::size_t>(in_);
     const float factor = out_scale != nullptr ? out_scale[o] : 1.0F;
     const float offset = bias != nullptr ? bias[o] * factor : 0.0F;
-    const float* row = weight + o * static_cast<std::size_t>(in_);
-    for (int i = 0; i < in_; ++i) scaled[static_cast<std::size_t>(i)] = row[i] * factor;
     if (bytes()) {
-      rotate_row(scaled.data(), in_, scaled.data());
-      scale_[o] = byte_step(scaled, kernel_->most_pair);
-      bias_[o] = offset;
-      std::int32_t sum = 0;
-      for (std::size_t i = 0; i < scaled.size(); ++i) {
-        const float exact = scaled[i] / scale_[o];  // within 127, but for weights that are not finite
-        const auto q = static_cast<std::int8_t>(std::isfinite(exact) ? std::nearbyint(exact) : 0.0F);
-        narrow[i] = static_cast<std::byte>(q);
-        sum += q;
+      auto* q = reinterpret_cast<std::int8_t*>(narrow.data());
+      if (const auto* given = std::get_if<ByteWeights>(&weight)) {
+        std::copy_n(given->values + first, in_, q);
+        scale_[o] = given->scales[o] * factor;
+      } else {
+        rotate_row(std::get<const float*>(weight) + first, in_, changed.data());
+        scale_[o] = quantise_weights(changed.data(), in_, kernel_->most_pair, q) * factor;
       }
-      sum *= -kernel_->zero;
+      bias_[o] = offset;
+      const std::int32_t sum = -kernel_->zero * std::accumulate(q, q + in_, std::int32_t{0});
       std::memcpy(start + sizeof(sum) * static_cast<std::size_t>(c), &sum, sizeof(sum));
     } else {
-      bfloat_row(scaled.data(), in_, narrow.data(), static_cast<std::ptrdiff_t>(narrow.size()));
+      const float* row = std::get<const float*>(weight) + first;
+      std::transform(row, row + in_, changed.begin(), [&](float w) { return w * factor; });
+      bfloat_row(changed.data(), in_, narrow.data(), static_cast<std::ptrdiff_t>(narrow.size()));
       std::memcpy(start + sizeof(offset) * static_cast<std::size_t>(c), &offset, sizeof(offset));
     }
     for (std::size_t four = 0; four < narrow.size(); four += 4) std::memcpy(to + (four * kPanel) + 4 * c, narrow.data() + four, 4);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // y = x W^T + b in narrow numbers: bytes, or bfloat16.
-//   bytes  Rows and weights are rotated (rotate_row). W_oi = w_o q_oi, q in [-127, 127], one w an output, so large that pairs of q keep
-//          to what the kernel can sum; x_i = s p_i, p in [-127, 127], one s a row, found anew in each product. Sums of q p are exact.
+//   bytes  Rows and weights are rotated (rotate_row). W_oi = w_o q_oi, one w an output (byte_weights.h); x_i = s p_i, one s a
+//          row, found anew in each product; p and q are in [-127, 127]. Sums of q p are exact.
 //   bfloat W and x are rounded to bfloat16, sums are f32.
 #pragma once
 
@@ -18,8 +18,8 @@ namespace revisit::tensor {
 
 class NarrowProduct {
  public:
-  /// As Linear, on one of byte_kernels() or bfloat_kernels(). Nothing given is needed afterwards.
-  NarrowProduct(const NarrowKernel& kernel, const float* weight, const float* bias, int in, int out, Linear::After after,
+  /// As Linear, on one of byte_kernels() or bfloat_kernels(); weights in bytes only for those of bytes that take any pair.
+  NarrowProduct(const NarrowKernel& kernel, const LinearWeight& weight, const float* bias, int in, int out, Linear::After after,
                 const float* out_scale);
 
   /// x is (rows, in), y is (rows, out). The same sums for any number of rows and threads.
@@ -30,7 +30,7 @@ class NarrowProduct {
   std::size_t weight_bytes() const { return static_cast<std::size_t>(steps_) * kStepBytes * kPanel; }
   std::size_t panel_bytes() const { return kPanel * sizeof(float) + weight_bytes(); }
   const std::byte* panel(int p) const;
-  void pack(const float* weight, const float* bias, const float* out_scale, int p);
+  void pack(const LinearWeight& weight, const float* bias, const float* out_scale, int p);
 
   const NarrowKernel* kernel_;
   int in_, out_, panels_;

@@ -13,6 +13,7 @@
 #include "core/base/big_buffer.h"
 #include "core/tensor/arena.h"
 #include "core/tensor/attention.h"
+#include "core/tensor/byte_weights.h"
 #include "core/tensor/linear.h"
 #include "core/tensor/narrow_attention.h"
 #include "core/tensor/narrow_product.h"
@@ -243,6 +244,53 @@ TEST(NarrowProduct, GivesTheSameBitsForAnyNumberOfRowsAndThreads) {
         product({x.data() + std::ptrdiff_t{r} * in, 1, in, in}, view(one, 1, out), arena);
         ASSERT_TRUE(std::equal(one.begin(), one.end(), all.begin() + std::ptrdiff_t{r} * out)) << kernel->name << " row " << r;
       }
+    }
+  }
+}
+
+TEST(NarrowProduct, OfBytesGivesTheBitsOfTheFloatsTheyWereMadeOf) {
+  Random random;
+  Arena arena;
+  for (int i = 0; i < 40; ++i) {
+    const int rows = random.between(1, 40), in = i % 2 == 0 ? random.between(1, 200) : 16 * random.between(1, 20);
+    const int out = random.between(1, 100);
+    auto weight = random.values(in * out, 0.3F), scale = random.values(out);
+    const auto bias = random.values(out);
+    std::fill_n(weight.begin(), in, i % 5 == 0 ? 0.0F : 1e-41F);  // an output of nothing, or of denormal numbers
+    scale.back() = 0;
+    auto x = random.values(rows * in);
+    std::vector<std::int8_t> values(weight.size());
+    std::vector<float> scales(scale.size());
+    to_bytes(weight.data(), in, out, values.data(), scales.data());
+    for (const float one : scales) ASSERT_GT(one, 0);
+    for (const std::int8_t q : values) ASSERT_GE(q, -127);
+    const ByteWeights bytes{values.data(), scales.data()};
+    for (const NarrowKernel* kernel : byte_kernels()) {
+      if (kernel->most_pair < kAnyPair) continue;
+      std::vector<float> from_floats(static_cast<std::size_t>(rows * out)), from_bytes = from_floats;
+      const auto after = static_cast<Linear::After>(i % 4);
+      NarrowProduct(*kernel, weight.data(), bias.data(), in, out, after, scale.data())(view(x, rows, in),
+                                                                                       view(from_floats, rows, out), arena);
+      NarrowProduct(*kernel, bytes, bias.data(), in, out, after, scale.data())(view(x, rows, in), view(from_bytes, rows, out),
+                                                                               arena);
+      ASSERT_EQ(from_floats, from_bytes) << kernel->name;
+    }
+    const auto back = to_floats(bytes, in, out);
+    for (int o = 0; o < out; ++o) {
+      const auto first = static_cast<std::size_t>(o) * static_cast<std::size_t>(in);
+      double lost = 0;  // a step's half for each byte, whichever way it is turned
+      for (auto k = first; k < first + static_cast<std::size_t>(in); ++k)
+        lost += static_cast<double>(back[k] - weight[k]) * static_cast<double>(back[k] - weight[k]);
+      const double most = 0.501 * static_cast<double>(scales[static_cast<std::size_t>(o)]) * std::sqrt(in);
+      ASSERT_LE(std::sqrt(lost), most + 1e-6);
+    }
+    for (const Precision precision : {Precision::kF32, Precision::kBf16, Precision::kInt8}) {
+      std::vector<float> want(static_cast<std::size_t>(rows * out)), got = want;
+      reference::linear(view(x, rows, in), back.data(), bias.data(), scale.data(), Linear::After::kNothing,
+                        view(want, rows, out));
+      Linear(bytes, bias.data(), in, out, Linear::After::kNothing, scale.data(), precision)(view(x, rows, in),
+                                                                                            view(got, rows, out), arena);
+      ASSERT_LE(relative_error(got, want, 1.0), precision == Precision::kF32 ? 1e-5 : 4e-2) << static_cast<int>(precision);
     }
   }
 }

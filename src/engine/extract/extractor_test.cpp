@@ -240,6 +240,24 @@ TEST(Extractor, IsNotSlowedDownByDenormalWeights) {
   EXPECT_LE(denormal / normal, 2.0);
 }
 
+TEST(Plan, AutoIsTheFastestPrecisionThereIsAndASlowOneIsMentioned) {
+  auto config = model::named_config("demo");
+  const std::string fastest = is_fast(tensor::Precision::kInt8) ? "int8" : is_fast(tensor::Precision::kBf16) ? "bf16" : "f32";
+  EXPECT_EQ(make_plan(config, {.precision = "auto"}, 0).spec.precision, fastest);
+  EXPECT_EQ(make_plan(config, {}, 0).spec.precision, "f32") << "of a model without a choice of its own";
+  config.own.precision = "auto";
+  EXPECT_EQ(make_plan(config, {}, 0).spec.precision, fastest);
+  EXPECT_EQ(make_plan(config, {.precision = "f32"}, 0).spec.precision, "f32");
+  for (const auto& [word, precision] :
+       {std::pair("bf16", tensor::Precision::kBf16), std::pair("int8", tensor::Precision::kInt8)}) {
+    const Plan plan = make_plan(config, {.precision = word}, 0);
+    EXPECT_EQ(plan.precision, precision);
+    ASSERT_EQ(plan.notices.size(), is_fast(precision) ? 0U : 1U);
+    for (const auto& notice : plan.notices)
+      EXPECT_NE(notice.find(std::string(" products in ") + word), std::string::npos) << notice;
+  }
+}
+
 TEST(Plan, RoundsAnySizeToTheNearestMultipleOfThePatchAndSaysSo) {
   std::mt19937 random(3);
   const auto config = model::named_config("demo");

@@ -26,6 +26,7 @@ std::map<std::string, std::string> settings_of(Config config) {
 }
 
 void check_usable(const LoadedModel& model, const std::string& name) {
+  require_whole(model.config, name, "averaged");
   if (model.config.nonfinite.empty()) return;
   fail(ErrorCode::kBadModel, "'{}' holds NaN or infinity in tensor '{}', so it cannot be averaged", name, model.config.nonfinite);
 }

@@ -24,6 +24,8 @@ class Uniform;
 
 /// Names of a backbone's tensors begin with this in our model files.
 inline constexpr const char* kBackboneRoot = "backbone.model.";
+/// Added to the name of a tensor in bytes: its scales.
+inline constexpr const char* kScale = ".scale";
 
 /// One object per family; see backbones.def. A config given to it is of this family.
 class BackboneFamily {
@@ -50,6 +52,9 @@ class BackboneFamily {
   virtual BackboneConfig read(const Fields& fields) const = 0;
   virtual void check(const BackboneConfig& config, const Checker& check) const = 0;
   virtual void add_tensors(const BackboneConfig& config, Shapes& shapes) const = 0;
+  /// Names of the layers whose weights a quantised model holds in bytes: the matrices of the blocks, where nearly all work is
+  /// done.
+  virtual std::vector<std::string> block_layers(const BackboneConfig& config) const = 0;
   /// Values for one of these tensors, like those of a trained network.
   virtual void fill_random(const BackboneConfig& config, const std::string& name, const Shape& shape, const Uniform& uniform,
                            std::vector<float>& values) const = 0;

@@ -16,7 +16,7 @@ DescriptorSpec weitop_settings() {
   DescriptorSpec own;
   own.prune = "weitop";
   for (const Setting& one : settings()) {
-    if (one.model_key != nullptr && !one.of_pruner && std::holds_alternative<std::monostate>(one.get(own))) one.set(own, one.usual);
+    if (one.kept_with_pruner() && !one.of_pruner && std::holds_alternative<std::monostate>(one.get(own))) one.set(own, one.usual);
   }
   return own;
 }

@@ -32,6 +32,10 @@ struct Calibration {
   std::string arithmetic = "f32";  // what the weights were run in
 };
 
+/// Matrices of blocks as int8 `X.weight` and f32 `X.weight.scale`, a scale for each output: tensor::ByteWeights. A change of how
+/// the bytes are made is another scheme.
+inline constexpr const char* kRotatedBytes = "rotated-int8/1";
+
 struct Config {
   BackboneConfig backbone;
   InputConfig input;
@@ -42,6 +46,7 @@ struct Config {
   std::string licence = "unknown";
   std::string provenance;
   std::string fingerprint;  // xxh3 of the f32 source weights, 16 hex digits
+  std::string quantised;    // how the matrices of its blocks are stored in bytes: kRotatedBytes; empty: they are not
   std::string nonfinite;    // the first tensor with NaN or infinity, if imported anyway; such a model is not run
 
   bool has_weitop() const { return own.prune == "weitop"; }

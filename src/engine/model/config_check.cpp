@@ -4,6 +4,7 @@
 #include "engine/model/config_check.h"
 
 #include "core/base/fail.h"
+#include "core/formats/printable.h"
 #include "engine/model/backbone_family.h"
 #include "engine/model/checker.h"
 #include "engine/model/head_family.h"
@@ -53,6 +54,10 @@ void check_config(const Config& config, const std::string& name) {
   check.text("licence", config.licence);
   check.text("provenance", config.provenance);
   check.text("fingerprint", config.fingerprint);
+  if (!config.quantised.empty() && config.quantised != kRotatedBytes) {
+    check.wrong("its matrices are stored as '{}', but this version of revisit reads '{}'", printable(config.quantised),
+                kRotatedBytes);
+  }
 }
 
 }  // namespace revisit::model

@@ -245,7 +245,8 @@ void set_own(const DescriptorSpec& own, Config& config, const std::string& name)
     if (one.model_key == nullptr || std::string_view(one.name) == "prune") {
       fail(ErrorCode::kUsage, "`{}` is not a setting that a model file keeps", one.name);
     }
-    if (!config.own.prune) fail(ErrorCode::kUsage, "'{}' has no pruner, so `{}` would do nothing", name, one.name);
+    if (one.kept_with_pruner() && !config.own.prune)
+      fail(ErrorCode::kUsage, "'{}' has no pruner, so `{}` would do nothing", name, one.name);
     one.set(config.own, one.get(own));
   }
 }
@@ -254,9 +255,10 @@ void set_own(const DescriptorSpec& own, Config& config, const std::string& name)
 std::shared_ptr<const LoadedModel> read_model_file(const std::filesystem::path& from, const ImportOptions& options,
                                                    ImportReport* report) {
   if (options.heads || options.arch || options.mean || options.std || options.resize || options.pos_rule) {
-    fail_with_hint(ErrorCode::kUsage, "leave the other options out",
-                   "'{}' is a revisit model file: only `half`, `size`, `licence` and the settings of its pruner can be changed",
-                   from.string());
+    fail_with_hint(
+        ErrorCode::kUsage, "leave the other options out",
+        "'{}' is a revisit model file: only `half`, `size`, `licence`, `precision` and the settings of its pruner can be changed",
+        from.string());
   }
   auto model = load_model_file(from);
   if (options.size) check_size(*options.size, model->config.backbone.stride());
@@ -332,6 +334,7 @@ ImportReport import_model(const std::filesystem::path& from, const std::filesyst
   ImportReport report;
   auto made = model::import_checkpoint(from, options, &report);
   if (model::changes_settings(options)) {
+    if (options.half) model::require_whole(made->config, from.string(), "stored in 16 bits");
     model::LoadedModel changed = options.half ? model::with_half_matrices(*made) : *made;
     if (options.size) changed.config.input.size = *options.size;
     model::set_own(options.own, changed.config, from.string());

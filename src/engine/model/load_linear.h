@@ -7,20 +7,18 @@
 #include <string>
 
 #include "core/tensor/linear.h"
+#include "engine/model/backbone_family.h"
 #include "engine/model/weights.h"
 
 namespace revisit::model {
 
-/// The numbers of a layer `name`: `<name>.weight` (out, in), whose trailing sides of a 1x1 convolution do not matter,
-/// and `<name>.bias` (out).
-struct LayerWeights {
-  const float* weight;
-  const float* bias;
-};
-
-/// Throws Error kBadModel, naming the tensor, when one is absent or has another number of values.
-inline LayerWeights layer_weights(const Weights& weights, const std::string& name, int in, int out) {
-  return {weights.f32_data(name + ".weight", static_cast<std::int64_t>(in) * out), weights.f32_data(name + ".bias", out)};
+/// `<name>.weight` (out, in), whose trailing sides of a 1x1 convolution do not matter, or as bytes with `<name>.weight.scale`
+/// (out). Throws Error kBadModel, naming the tensor, when one is absent or has another number of values.
+inline tensor::LinearWeight layer_weight(const Weights& weights, const std::string& name, int in, int out) {
+  const std::string weight = name + ".weight";
+  const std::int64_t count = static_cast<std::int64_t>(in) * out;
+  if (weights.at(weight).dtype != DType::kI8) return weights.f32_data(weight, count);
+  return tensor::ByteWeights{weights.i8_data(weight, count), weights.f32_data(weight + kScale, out)};
 }
 
 /// What a layer does beyond x W^T + b.
@@ -30,11 +28,16 @@ struct LinearForm {
   tensor::Precision precision = tensor::Precision::kF32;
 };
 
-/// `weights` must outlive the layer. Throws what layer_weights() throws.
+/// The weight is layer_weight()'s, the bias `<name>.bias` (out). Throws what layer_weight() throws.
 inline tensor::Linear load_linear(const Weights& weights, const std::string& name, int in, int out, const LinearForm& form = {}) {
-  const LayerWeights layer = layer_weights(weights, name, in, out);
   const float* out_scale = form.out_scale.empty() ? nullptr : weights.f32_data(form.out_scale, out);
-  return {layer.weight, layer.bias, in, out, form.after, out_scale, form.precision};
+  return {layer_weight(weights, name, in, out),
+          weights.f32_data(name + ".bias", out),
+          in,
+          out,
+          form.after,
+          out_scale,
+          form.precision};
 }
 
 }  // namespace revisit::model

@@ -35,9 +35,11 @@ HeadConfig head_from_metadata(const Fields& fields, int width) {
 
 // The model's own settings. Later additions may be missing and then have their default.
 void own_from_metadata(const Fields& fields, Config& config) {
-  if (fields.text("pruner") == "none") return;
+  const bool prunes = fields.text("pruner") != "none";
   for (const Setting& one : settings()) {
-    if (one.model_key != nullptr && (!one.of_pruner || fields.has(one.model_key))) fields.setting(one, config.own);
+    if (one.model_key == nullptr || (one.kept_with_pruner() && !prunes)) continue;
+    const bool always_there = one.kept_with_pruner() && !one.of_pruner;
+    if (always_there || fields.has(one.model_key)) fields.setting(one, config.own);
   }
   if (config.has_weitop()) config.weitop_hidden = fields.number<int>("pruner.hidden");
 }
@@ -79,6 +81,7 @@ std::map<std::string, std::string> to_metadata(const Config& config) {
   out["provenance"] = config.provenance;
   out["fingerprint"] = config.fingerprint;
   if (!config.nonfinite.empty()) out["nonfinite"] = config.nonfinite;
+  if (!config.quantised.empty()) out["quantised"] = config.quantised;
   return out;
 }
 
@@ -113,6 +116,7 @@ Config from_metadata(const std::map<std::string, std::string>& metadata, const s
   config.provenance = fields.text("provenance");
   config.fingerprint = fields.text("fingerprint");
   if (fields.has("nonfinite")) config.nonfinite = fields.text("nonfinite");
+  if (fields.has("quantised")) config.quantised = fields.text("quantised");
   check_config(config, name);
   return config;
 }

@@ -53,6 +53,22 @@ TEST(Metadata, AConfigReadsBackExactly) {
   EXPECT_EQ(back.calibration->size, (Size{280, 322}));
 }
 
+TEST(Metadata, AModelsPrecisionNeedsNoPrunerAndIsOpenWhereItIsNotRecorded) {
+  for (Config config : {testing::tiny_config(), testing::tiny_backbone()}) {
+    EXPECT_FALSE(to_metadata(config).contains("precision"));
+    EXPECT_FALSE(from_metadata(to_metadata(config), "m").own.precision);
+    const std::string identity = identity_of(config);
+    config.own.precision = "auto";
+    const auto metadata = to_metadata(config);
+    EXPECT_EQ(metadata.at("precision"), "auto");
+    EXPECT_EQ(from_metadata(metadata, "m").own.precision, "auto");
+    EXPECT_EQ(identity_of(config), identity);
+    auto bad = metadata;
+    bad["precision"] = "int4";
+    EXPECT_EQ(refusal(bad), "'m.safetensors': precision is 'int4', but must be one of auto, f32, bf16, int8");
+  }
+}
+
 TEST(Metadata, SaysThingsInReadableWords) {
   const auto metadata = to_metadata(named_config("vitb14"));
   EXPECT_EQ(metadata.at("revisit.format"), "1");

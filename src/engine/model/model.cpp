@@ -29,7 +29,11 @@ ModelInfo Model::info() const {
   info.clusters = config.head.clusters();
   info.descriptor_dim = config.head.descriptor_dim();
   info.own = config.own;
-  for (const auto& [name, tensor] : loaded_->weights.all()) info.parameters += tensor.count();
+  for (const auto& [name, tensor] : loaded_->weights.all()) {
+    const bool is_scale = !config.quantised.empty() && name.ends_with(model::kScale);
+    info.parameters += is_scale ? 0 : tensor.count();
+  }
+  info.quantised = config.quantised;
   info.licence = config.licence;
   info.provenance = config.provenance;
   info.source = loaded_->source;

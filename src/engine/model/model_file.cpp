@@ -8,10 +8,14 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <set>
 #include <string_view>
 
 #include "core/base/fail.h"
 #include "core/base/stop_scope.h"
+#include "engine/model/backbone_family.h"
 #include "engine/model/config_check.h"
 #include "engine/model/containers.h"
 #include "engine/model/values.h"
@@ -75,7 +79,30 @@ void check_checksum(const Checkpoint& file, const std::string& name) {
   }
 }
 
+/// A quantised matrix: bytes that are symmetric about zero, and scales that say what they stand for.
+void check_bytes(const Weights& weights, const std::string& weight, const std::string& name) {
+  const TensorView& tensor = weights.at(weight);
+  if (tensor.dtype != DType::kI8) {
+    fail(ErrorCode::kBadModel, "'{}' is quantised, but tensor '{}' is {}, not I8", name, weight, name_of(tensor.dtype));
+  }
+  if (std::memchr(tensor.data, 0x80, tensor.size_bytes()) != nullptr) {
+    fail(ErrorCode::kBadModel, "'{}': tensor '{}' holds -128, but quantised weights are -127 to 127", name, weight);
+  }
+  const std::string scale = weight + kScale;
+  if (weights.at(scale).dtype != DType::kF32) {
+    fail(ErrorCode::kBadModel, "'{}': tensor '{}' is {}, not F32", name, scale, name_of(weights.at(scale).dtype));
+  }
+  for_each_chunk(weights.at(scale), [&](std::span<const float> values) {
+    const auto bad = std::ranges::find_if(values, [](float value) { return !(value > 0 && std::isfinite(value)); });
+    if (bad != values.end()) fail(ErrorCode::kBadModel, "'{}': tensor '{}' holds {}, but a scale is positive", name, scale, *bad);
+  });
+}
+
 void check_tensors(const Config& config, const Weights& weights, const std::string& name) {
+  std::set<std::string> in_bytes;
+  if (!config.quantised.empty()) {
+    for (const auto& layer : config.backbone.family().block_layers(config.backbone)) in_bytes.insert(layer + ".weight");
+  }
   for (const auto& [tensor_name, shape] : required_tensors(config)) {
     if (!weights.contains(tensor_name)) fail(ErrorCode::kBadModel, "'{}': tensor '{}' is missing", name, tensor_name);
     const TensorView& tensor = weights.at(tensor_name);
@@ -83,10 +110,11 @@ void check_tensors(const Config& config, const Weights& weights, const std::stri
       fail(ErrorCode::kBadModel, "'{}': tensor '{}' is {}, but its config asks for [{}]", name, tensor_name, tensor.shape_text(),
            fmt::join(shape, ", "));
     }
-    if (!is_floating(tensor.dtype)) {
+    if (!is_floating(tensor.dtype) && !in_bytes.contains(tensor_name)) {
       fail(ErrorCode::kBadModel, "'{}': tensor '{}' is {}, not floating point", name, tensor_name, name_of(tensor.dtype));
     }
   }
+  for (const std::string& weight : in_bytes) check_bytes(weights, weight, name);
 }
 
 }  // namespace
@@ -119,9 +147,14 @@ std::map<std::string, std::string> constants_of(const Config& config) {
   for (const Setting& one : settings()) {
     if (one.model_key != nullptr) out.erase(one.model_key);
   }
-  for (const char* key : {"revisit.format", "arch", "size", "licence", "provenance", "nonfinite"}) out.erase(key);
+  for (const char* key : {"revisit.format", "arch", "size", "licence", "provenance", "nonfinite", "quantised"}) out.erase(key);
   std::erase_if(out, [](const auto& entry) { return entry.first.starts_with("calibration."); });
   return out;
+}
+
+void require_whole(const Config& config, const std::string& name, const char* what) {
+  if (config.quantised.empty()) return;
+  fail_with_hint(ErrorCode::kUsage, "use the model it was made from", "'{}' is quantised, so it cannot be {}", name, what);
 }
 
 std::string identity_of(const Config& config) {

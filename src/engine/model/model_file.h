@@ -29,6 +29,8 @@ std::shared_ptr<const LoadedModel> load_model_file(const std::filesystem::path& 
 std::shared_ptr<const LoadedModel> to_model(Checkpoint file, const std::string& name);
 
 void save_model_file(const std::filesystem::path& path, const LoadedModel& model);
+/// Throws Error kUsage for a quantised model: "'name' is quantised, so it cannot be averaged".
+void require_whole(const Config& config, const std::string& name, const char* what);
 /// The same model with its f32 matrices in f16, except those with values beyond its range.
 LoadedModel with_half_matrices(const LoadedModel& model);
 

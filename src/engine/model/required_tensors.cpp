@@ -17,6 +17,11 @@ Shapes required_tensors(const Config& config) {
     add_linear(shapes, "weitop.0", config.weitop_hidden, width);
     add_linear(shapes, "weitop.2", 1, config.weitop_hidden);
   }
+  if (config.quantised.empty()) return shapes;
+  for (const std::string& layer : config.backbone.family().block_layers(config.backbone)) {
+    const std::string weight = layer + ".weight";
+    shapes[weight + kScale] = {shapes.at(weight).front()};
+  }
   return shapes;
 }
 

@@ -27,6 +27,7 @@ class VitFamily final : public BackboneFamily {
 
   // vit_tensors.cpp
   void add_tensors(const BackboneConfig& config, Shapes& shapes) const override;
+  std::vector<std::string> block_layers(const BackboneConfig& config) const override;
   void fill_random(const BackboneConfig& config, const std::string& name, const Shape& shape, const Uniform& uniform,
                    std::vector<float>& values) const override;
 

@@ -80,6 +80,16 @@ void VitFamily::add_tensors(const BackboneConfig& config, Shapes& shapes) const 
   add_norm(shapes, root + "norm", width);
 }
 
+std::vector<std::string> VitFamily::block_layers(const BackboneConfig& config) const {
+  std::vector<std::string> out;
+  for (int i = 0; i < config.vit().depth; ++i) {
+    for (const char* layer :
+         {"attn.qkv", "attn.proj", config.vit().swiglu ? "mlp.w12" : "mlp.fc1", config.vit().swiglu ? "mlp.w3" : "mlp.fc2"})
+      out.push_back(fmt::format("{}blocks.{}.{}", kBackboneRoot, i, layer));
+  }
+  return out;
+}
+
 void VitFamily::fill_random(const BackboneConfig& config, const std::string& name, const Shape& shape, const Uniform& uniform,
                             std::vector<float>& values) const {
   const bool is_norm = name.find("norm") != std::string::npos;  // norm1, norm2 and the final norm

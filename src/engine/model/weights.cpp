@@ -156,11 +156,24 @@ const TensorView& Weights::at(const std::string& name) const {
   return found->second;
 }
 
-const float* Weights::f32_data(const std::string& name, std::int64_t count) const {
+const TensorView& Weights::counted(const std::string& name, std::int64_t count) const {
   const TensorView& tensor = at(name);
   if (tensor.count() != count) {
     fail(ErrorCode::kBadModel, "tensor '{}' of shape {} should have {} elements", name, tensor.shape_text(), count);
   }
+  return tensor;
+}
+
+const std::int8_t* Weights::i8_data(const std::string& name, std::int64_t count) const {
+  const TensorView& tensor = counted(name, count);
+  if (tensor.dtype != DType::kI8) fail(ErrorCode::kBadModel, "tensor '{}' is {}, not I8", name, name_of(tensor.dtype));
+  return reinterpret_cast<const std::int8_t*>(tensor.data);
+}
+
+const float* Weights::f32_data(const std::string& name, std::int64_t count) const {
+  const TensorView& tensor = counted(name, count);
+  if (tensor.dtype == DType::kI8)
+    fail(ErrorCode::kBadModel, "tensor '{}' is quantised and cannot be used without its scales", name);
   const bool aligned = reinterpret_cast<std::uintptr_t>(tensor.data) % alignof(float) == 0;
   if (tensor.dtype == DType::kF32 && aligned) return reinterpret_cast<const float*>(tensor.data);
   const auto found = widened_.find(name);

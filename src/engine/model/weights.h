@@ -45,11 +45,15 @@ class Weights {
   const TensorView& at(const std::string& name) const;   ///< throws Error kBadModel when absent
   const std::map<std::string, TensorView>& all() const { return tensors_; }
 
-  /// The f32 values of a tensor that must have exactly `count` elements: in place when stored as f32, else widened once.
-  /// The pointer stays valid as long as this object. Throws Error kBadModel.
+  /// The f32 values of a tensor that must have exactly `count` elements and may not be int8, which is nothing without its scales:
+  /// in place when stored as f32, else widened once. The pointer stays valid as long as this object. Throws Error kBadModel.
   const float* f32_data(const std::string& name, std::int64_t count) const;
+  /// The bytes of a tensor that must be stored as int8 and have exactly `count`, in place. Throws Error kBadModel.
+  const std::int8_t* i8_data(const std::string& name, std::int64_t count) const;
 
  private:
+  const TensorView& counted(const std::string& name, std::int64_t count) const;
+
   std::map<std::string, TensorView> tensors_;
   std::vector<std::shared_ptr<const void>> storage_;
   mutable std::map<std::string, std::vector<float>> widened_;

@@ -117,6 +117,10 @@ TEST(Weights, RefusesMissingNamesWrongCountsAndDuplicates) {
   };
   refused([&] { weights.at("b"); }, "'b' is missing");
   refused([&] { weights.f32_data("a", 3); }, "should have 3 elements");
+  refused([&] { weights.i8_data("a", 2); }, "is F32, not I8");
+  weights.add("q", {DType::kI8, {2}, reinterpret_cast<const std::byte*>("ab")}, nullptr);
+  EXPECT_EQ(weights.i8_data("q", 2)[1], 'b');
+  refused([&] { weights.f32_data("q", 2); }, "'q' is quantised");
   refused([&] { weights.add_f32("a", {1}, {1.0F}); }, "'a' occurs twice");
   refused([&] { weights.add_f32("c", {2, 2}, {1.0F}); }, "'c' of shape [2, 2] was given 1 values");
 }

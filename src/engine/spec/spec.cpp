@@ -171,7 +171,7 @@ std::vector<Setting> make_settings() {
       line<&S::norm_scale, kNormScales>("norm_scale", "HOW", "how norms enter the score", kTold, true, "pruner.norm_scale", std::string("minmax"), by_norm),
       line<&S::spread, kCells>("spread", "N", "rank patches within cells of NxN", kTold, true, "pruner.spread", std::int64_t{1}, prunes, true),
       line<&S::seed, kSeeds>("seed", "S", "of random pruning, drawn anew for each photo", kTold, true, nullptr, std::int64_t{0}, by_chance),
-      line<&S::precision, kPrecisions>("precision", "P", "arithmetic of the network", kTold, true, nullptr, std::string("f32"), always),
+      line<&S::precision, kPrecisions>("precision", "P", "arithmetic of the network", kTold, true, "precision", std::string("f32"), always),
       line<&S::model_identity, kIdentity>("model_identity", nullptr, "the model's weights and all of its constants", kMust, true, nullptr, {}, always),
   };
 }

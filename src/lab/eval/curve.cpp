@@ -41,10 +41,11 @@ std::optional<double> calibrate_threshold(const Evaluation& evaluation, double p
   return std::nullopt;
 }
 
-void save_calibrated(const Model& model, const std::filesystem::path& out, double min_similarity, double precision, double rho,
-                     Size size) {
+void save_calibrated(const Model& model, const std::filesystem::path& out, double min_similarity, double precision,
+                     const DescriptorSpec& spec) {
   model::LoadedModel copy = model.loaded();
-  copy.config.calibration = model::Calibration{min_similarity, precision, rho, size};
+  copy.config.calibration =
+      model::Calibration{min_similarity, precision, spec.rho.value(), spec.size.value(), spec.precision.value()};
   model::save_model_file(out, copy);
 }
 

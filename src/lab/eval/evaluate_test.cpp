@@ -8,6 +8,8 @@
 #include <cmath>
 #include <filesystem>
 
+#include "engine/model/config.h"
+
 namespace revisit {
 namespace {
 
@@ -139,10 +141,12 @@ TEST(Calibrate, TheCopyOfTheModelKnowsItsThresholdAndKeepsItsFingerprint) {
   const auto path =
       std::filesystem::temp_directory_path() / ("revisit_calibrated_" + std::to_string(::getpid()) + ".safetensors");
   const Model model = Model::random("demo");
-  save_calibrated(model, path, 0.625, 0.99, 0.7, {224, 196});
-  const auto info = Model::load(path).info();
+  save_calibrated(model, path, 0.625, 0.99, completed({.rho = 0.7, .size = Size{224, 196}, .precision = "int8"}));
+  const Model copy = Model::load(path);
+  const auto info = copy.info();
   std::filesystem::remove(path);
   EXPECT_EQ(info.min_similarity, 0.625);
+  EXPECT_EQ(copy.loaded().config.calibration->arithmetic, "int8");
   EXPECT_EQ(info.calibrated_precision, 0.99);
   EXPECT_EQ(info.calibrated_rho, 0.7);
   EXPECT_EQ(info.calibrated_size, (Size{224, 196}));

@@ -126,6 +126,8 @@ void Catalogue::read_settings() {
     const std::string value = select.text(0, one.name, -1, limits::kMaxIndexName);
     if (!value.empty()) assign(one, one.name, value);
   }
+  const bool by_a_model = settings_.spec.model_identity || !has("model_constants");
+  if (by_a_model && !settings_.spec.precision) settings_.spec.precision = "f32";  // from before there was another
   if (has("model_constants")) {
     if (has("also")) settings_.also = lines_of(text("also"));
     for (const std::string& line : lines_of(text("model_constants"))) {

@@ -29,7 +29,7 @@ std::shared_ptr<model::LoadedModel> cut_backbone(const Model& backbone, const Fi
   model::BackboneConfig& network = cut->config.backbone;
   network.family().keep_blocks(network, options.layer + 1);
   cut->config.head = {};
-  cut->config.own = {};
+  cut->config.own = {.precision = backbone.loaded().config.own.precision};
   cut->config.weitop_hidden = 0;
   cut->config.calibration.reset();
   cut->config.input.size = size;
@@ -88,7 +88,7 @@ FitVladReport fit_vlad(const Model& backbone, const std::vector<std::filesystem:
   FitVladReport report;
   std::vector<float> sample;
   {
-    FrontEnd front(*model, *plan.spec.size);
+    FrontEnd front(*model, *plan.spec.size, plan.precision);
     tensor::Arena arena;
     SplitMix random(options.seed);
     const int per_photo = std::max(1, options.max_tokens / static_cast<int>(photos.size()));

@@ -19,7 +19,7 @@ constexpr int kMostPlaces = 65'536;  // of a batch, and pictures of a place
 // Pruner settings kept in the model, except the layer, which has its own key: weitop_layer.
 bool is_of_weitop(const Setting& setting) {
   const std::string_view name = setting.name;
-  return setting.model_key != nullptr && name != "prune" && name != "prune_layer";
+  return setting.kept_with_pruner() && name != "prune" && name != "prune_layer";
 }
 
 void read(Section& in, TrainModel& out) {

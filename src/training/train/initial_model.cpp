@@ -217,6 +217,7 @@ model::LoadedModel initial_model(const TrainModel& settings, Size input, std::ui
     out.config = random_backbone(settings, input, seed);
   } else {
     backbone = read_backbone(settings.backbone, settings.heads, input);
+    model::require_whole(backbone->config, settings.backbone.string(), "trained");
     out.config = backbone->config;
     const auto& vit = out.config.vit();
     check_same("width", settings.width, vit.width, settings);

@@ -72,7 +72,7 @@ void add_model(Words& words, const TrainModel& model) {
   words.number("trained_blocks", model.trained_blocks).number("dropout", model.dropout).number("weitop", model.weitop);
   words.number("weitop_hidden", model.weitop_hidden);
   for (const Setting& one : settings()) {
-    if (one.model_key != nullptr) words.text(one.name, text_of(one.get(overlaid(model.own, model::weitop_settings()))));
+    if (one.kept_with_pruner()) words.text(one.name, text_of(one.get(overlaid(model.own, model::weitop_settings()))));
   }
   words.changed("head_start", model.head_start, TrainModel{}.head_start);
   words.changed("start_seed", model.start_seed, TrainModel{}.start_seed);
