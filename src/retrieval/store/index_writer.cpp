@@ -95,7 +95,9 @@ struct IndexWriter::Impl {
     const int rows = catalogue.snapshot(0).rows;
     catalogue.upgrade(settings);
     // The caller reports permitted differences; the index records them with the first such row.
-    difference = differences_text(differences(settings.spec, overlaid(catalogue.settings().spec, settings.spec)), Agreement::kTold);
+    const DescriptorSpec& then = catalogue.settings().spec;
+    difference = differences_text(
+        differences(settings.spec, then.model_identity ? completed(then) : overlaid(then, settings.spec)), Agreement::kTold);
     return rows;
   }
 
