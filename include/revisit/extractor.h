@@ -43,7 +43,8 @@ struct StageTimes {
   double aggregate_ms = 0;
 };
 
-/// Not thread-safe: one extractor serves one caller at a time and uses `threads` cores for each image.
+/// Not thread-safe: one extractor serves one caller at a time and uses `threads` cores for each image. For several callers, or
+/// one image per thread, make twins of it.
 class Extractor {
  public:
   /// threads 0: every core this process may use. Throws Error kUsage for a setting out of range or beyond the model.
@@ -52,9 +53,11 @@ class Extractor {
   Extractor(Extractor&&) noexcept;
   Extractor& operator=(Extractor&&) noexcept;
 
-  /// The same settings at another rho, with the same weights in memory: all extractors made from one another serve one caller
-  /// at a time.
+  /// The same settings at another rho. Extractors made from one another share the weights in memory and may describe at the same
+  /// time, each in a thread of its own.
   Extractor with_rho(double rho) const;
+  /// The same settings for another thread, which gives the same bits; `threads` as above.
+  Extractor twin(int threads) const;
 
   /// Unit-length descriptor of a photo of any size. Throws Error kBadModel when the weights give a non-finite result.
   std::vector<float> describe(const Image& image, Trace* trace = nullptr);

@@ -58,8 +58,10 @@ struct PhotoInfo {
 struct DecodeOptions {
   Orientation orientation = Orientation::kApply;
   bool accept_truncated = false;          ///< use what is left of a truncated file, with gray for the rest
+  Size at_least{};                        ///< a JPEG may come out smaller, no side below this one's; 0x0: none does
   std::int64_t max_pixels = 100'000'000;  ///< checked against the header before a pixel buffer exists
   std::int64_t max_file_bytes = 256'000'000;
+  bool operator==(const DecodeOptions&) const = default;
 };
 
 /// Reads a JPEG, PNG or WebP file, whatever its extension says. Throws Error kNotFound, kBadImage or kLimit.

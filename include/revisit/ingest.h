@@ -21,6 +21,7 @@ struct DescribedPhotos {
   std::vector<float> rows;  ///< (n, dim)
   std::vector<Skipped> skipped;
   std::vector<int> skipped_rows;
+  // Times of photos described alone, by all threads: of all photos, or of the first where the others went one per thread.
   double median_forward_ms = 0;     ///< preprocessed tensor to descriptor, without decoding (R2Former protocol)
   double median_end_to_end_ms = 0;  ///< decoding, preprocessing and forward, one after the other
   double forward_ms_p5 = 0;         ///< 5th and 95th percentile of the forward times: far apart when the machine was disturbed
@@ -28,13 +29,14 @@ struct DescribedPhotos {
   std::vector<std::string> notes{};  ///< about photos of which something was left out: "'a.webp' holds an animation; ..."
 };
 
-/// Decodes ahead of inference, turned as the extractor's spec says. progress(done, total) may stop it by returning false (Error
-/// kInterrupted).
+/// Decodes ahead of inference, as the extractor's spec says. Of many photos each is described by one thread where that is faster
+/// than all threads on one (tried once in each call); the results are the same bits. progress(done, total) may stop it by
+/// returning false (Error kInterrupted).
 DescribedPhotos describe_photos(Extractor& extractor, const std::vector<Photo>& photos,
                                 const std::function<bool(int, int)>& progress = {});
 
 /// The same by several extractors at once, one result each. Every photo is decoded once and described by all of them in turn, so
-/// that whatever disturbs the machine touches the times of all alike. Their `orientation` must be the same (else Error kUsage).
+/// that whatever disturbs the machine touches the times of all alike. They must decode alike (else Error kUsage).
 std::vector<DescribedPhotos> describe_photos(std::span<Extractor> extractors, const std::vector<Photo>& photos,
                                              const std::function<bool(int, int)>& progress = {});
 
@@ -70,9 +72,10 @@ struct AddOptions {
 /// What an index records of descriptors made by this extractor; `model` is the path or name of its model.
 IndexSettings index_settings_of(const Extractor& extractor, const std::string& model);
 
-/// Describes photos that are not in the index yet. A photo is known by its content, then by its file: names are Photo::name, with
-/// folders in front where two files share one. Position and time come from the photo's EXIF data unless `photos` has them. Errors
-/// of single photos are in the report; others are thrown after finished work has been committed, if possible.
+/// Describes photos that are not in the index yet, one per thread where that is faster (as above). A photo is known by its
+/// content, then by its file: names are Photo::name, with folders in front where two files share one. Position and time come from
+/// the photo's EXIF data unless `photos` has them. Errors of single photos are in the report; others are thrown after finished
+/// work has been committed, if possible.
 AddReport add_photos(IndexWriter& writer, Extractor& extractor, const std::vector<Photo>& photos, const AddOptions& options = {});
 
 }  // namespace revisit

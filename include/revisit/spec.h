@@ -30,6 +30,7 @@ struct DescriptorSpec {
   std::optional<std::uint64_t> seed{};
   std::optional<std::string> precision{};
   std::optional<std::string> orientation{};
+  std::optional<std::string> decode{};
   std::optional<std::string> model_identity{};
   bool operator==(const DescriptorSpec&) const = default;
 };
@@ -80,6 +81,8 @@ DescriptorSpec completed(const DescriptorSpec& spec);
 
 /// The EXIF orientation setting of the spec.
 Orientation orientation_of(const DescriptorSpec& spec);
+/// How photos are to be decoded for this complete spec: upright or not, and with `decode` fast no larger than they need to be.
+DecodeOptions decoding_of(const DescriptorSpec& spec);
 
 /// Throws Error kUsage for a value out of range.
 void check_spec(const DescriptorSpec& spec);

@@ -56,7 +56,8 @@ class Run {
     out_.skipped = std::move(list.unreadable);
     out_.rows_are_arguments = !list.has_folder;
     const std::size_t total = list.paths.size();
-    const DecodeOptions decode{orientation_of(out_.spec), args_.accept_truncated};
+    DecodeOptions decode = decoding_of(out_.spec);
+    decode.accept_truncated = args_.accept_truncated;
     Progress progress("describing", total, console_.quiet);
     const StopScope scope([] { return stop_signal() != 0; }, "stopped while reading an input; nothing was written");
     Prefetch<LoadedInput> inputs(total, [&](std::size_t i) { return load_input(list.paths[i], decode); });

@@ -49,7 +49,8 @@ void write_token_pictures(const DescribeArgs& args, const Described& described, 
   std::error_code error;
   fs::create_directories(args.pictures, error);
   if (error) fail(ErrorCode::kIo, "cannot create the folder '{}': {}", args.pictures, error.message());
-  const DecodeOptions decode{orientation_of(described.spec), args.accept_truncated};
+  DecodeOptions decode = decoding_of(described.spec);
+  decode.accept_truncated = args.accept_truncated;
   std::set<std::string> taken;
   int saved = 0;
   const std::size_t total = described.photos.size();

@@ -35,7 +35,10 @@ Model open_for(const fs::path& folder, const std::string& name, bool stored, Con
 }  // namespace
 
 void mention_differences(const IndexSettings& now, const IndexSettings& stored, const std::string& lead, Console& console) {
-  const std::string text = differences_text(differences(now.spec, overlaid(stored.spec, now.spec)), Agreement::kTold);
+  // What an index of an earlier version does not know was then as it is by default. One without an identity knows next to
+  // nothing.
+  const DescriptorSpec then = stored.spec.model_identity ? completed(stored.spec) : overlaid(stored.spec, now.spec);
+  const std::string text = differences_text(differences(now.spec, then), Agreement::kTold);
   if (!text.empty()) console.talk(fmt::format("notice: {} {}", lead, text));
 }
 

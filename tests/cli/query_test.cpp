@@ -87,5 +87,19 @@ TEST_F(Query, AReportIsNotWrittenIntoAnIndexAndArgumentsTheWrongWayRoundAreTold)
   EXPECT_NE(two.out.find("\n  2. 1.png  similarity "), std::string::npos) << two.out;
 }
 
+TEST_F(Query, HowPhotosWereDecodedIsKeptAndADifferenceIsTold) {
+  pictures("photos", 3);
+  ASSERT_EQ(add({"photos", "--decode", "fast"}).exit_code, 0);
+  EXPECT_EQ(run({"index", "info", "db", "--json"}).json()["decode"], "fast");
+  const auto same = run({"query", "db", "photos/0.png"});
+  EXPECT_EQ(same.err.find("settings differ"), std::string::npos) << same.err;
+  const auto other = run({"query", "db", "photos/0.png", "--decode", "exact"});
+  EXPECT_EQ(other.exit_code, 0);
+  EXPECT_NE(other.err.find("decode exact, not fast"), std::string::npos) << other.err;
+  const auto wrong = run({"query", "db", "photos/0.png", "--decode", "quick"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_NE(wrong.err.find("exact, fast"), std::string::npos) << wrong.err;
+}
+
 }  // namespace
 }  // namespace revisit::testing

@@ -28,6 +28,8 @@ struct DecodedImage {
   bool animated = false;            ///< frames of an animation were left out
 };
 
+/// How many eighths of its size a JPEG is decoded at, 1..8: the fewest of which both sides are at least `least`.
+int eighths_for(std::uint64_t width, std::uint64_t height, Size least);
 DecodedImage decode_jpeg(const EncodedImage& source);
 DecodedImage decode_png(const EncodedImage& source);
 DecodedImage decode_webp(const EncodedImage& source);
@@ -40,7 +42,7 @@ struct Sniffed {
 };
 Sniffed sniff(std::span<const std::byte> bytes);
 
-/// Throws kBadImage for an empty picture and kLimit for one above the limits.
+/// Throws kBadImage for an empty picture and kLimit for one above the limits. Takes room for its pixels (core/base/room.h).
 void check_dimensions(const EncodedImage& source, std::uint64_t width, std::uint64_t height);
 
 /// A picture of 128-gray, the colour of the missing rest of a truncated file.

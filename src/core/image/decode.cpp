@@ -9,6 +9,7 @@
 #include "core/base/checked.h"
 #include "core/base/fail.h"
 #include "core/base/file.h"
+#include "core/base/room.h"
 #include "core/image/codec.h"
 #include "core/image/exif.h"
 #include "core/image/orient.h"
@@ -46,6 +47,7 @@ void check_dimensions(const EncodedImage& source, std::uint64_t width, std::uint
   if (pixels > max_pixels) {
     fail(ErrorCode::kLimit, "'{}' is {} x {} = {} pixels, the limit is {}", source.name, width, height, pixels, max_pixels);
   }
+  take_room(checked_mul(3, pixels, source.name));
 }
 
 Image gray_image(std::uint64_t width, std::uint64_t height) {

@@ -133,6 +133,14 @@ TEST(Decode, FindsExifInEveryContainer) {
   }
 }
 
+TEST(Decode, OnlyJpegComesOutSmaller) {
+  const Samples in = slopes(160, 80, 3);
+  const DecodeOptions small{.at_least = {10, 10}};
+  EXPECT_EQ(decode_image(make_jpeg(in), "x", small).width, 20);
+  EXPECT_EQ(decode_image(make_png(in), "x", small).rgb, in.data);
+  EXPECT_EQ(decode_image(make_webp(in, true), "x", small).rgb, in.data);
+}
+
 TEST(Decode, ForgetsWhatAnEarlierPhotoSaid) {
   PhotoInfo info;
   info.orientation = 8;

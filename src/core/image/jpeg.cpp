@@ -3,9 +3,11 @@
 // JPEG through the libjpeg API with its default (accurate) IDCT and fancy upsampling, as Pillow uses it.
 // libjpeg reports errors by longjmp: every call into it happens inside JpegReader::guarded(), between whose setjmp and
 // the library no object with a destructor lives. Outside of it errors are exceptions as everywhere else.
+#include <algorithm>
 #include <csetjmp>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 // jpeglib.h needs size_t and FILE declared before it, and jerror.h needs jpeglib.h.
 // clang-format off
@@ -16,6 +18,7 @@
 #include "core/base/fail.h"
 #include "core/base/stop_scope.h"
 #include "core/image/codec.h"
+#include "core/image/exif.h"
 
 namespace revisit {
 namespace {
@@ -49,11 +52,15 @@ class JpegReader {
   JpegReader(const JpegReader&) = delete;
   JpegReader& operator=(const JpegReader&) = delete;
 
-  Image decode() {
+  /// `least` is in the picture as stored.
+  Image decode(Size least) {
     if (!guarded([this] { jpeg_read_header(&info_, TRUE); })) fail_stopped();
     if (ran_dry_) fail_truncated(source_, 0, 1);  // within the header: there is no picture yet
     check_dimensions(source_, info_.image_width, info_.image_height);
+    deadline_ = Deadline(source_.max_seconds);  // waiting for room does not count
     choose_colours();
+    info_.scale_num = static_cast<unsigned>(eighths_for(info_.image_width, info_.image_height, least));
+    info_.scale_denom = 8;
     if (!guarded([this] { jpeg_start_decompress(&info_); })) fail_stopped();
 
     Image image = gray_image(info_.output_width, info_.output_height);
@@ -212,6 +219,26 @@ std::span<const std::byte> find_exif(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-DecodedImage decode_jpeg(const EncodedImage& source) { return {JpegReader(source).decode(), find_exif(source.bytes)}; }
+int eighths_for(std::uint64_t width, std::uint64_t height, Size least) {
+  if (least == Size{}) return 8;
+  const auto reaches = [](std::uint64_t side, int eighths, int wanted) {
+    return (side * static_cast<std::uint64_t>(eighths) + 7) / 8 >=
+           static_cast<std::uint64_t>(std::max(0, wanted));  // as libjpeg rounds
+  };
+  int eighths = 1;
+  while (eighths < 8 && !(reaches(width, eighths, least.width) && reaches(height, eighths, least.height))) ++eighths;
+  return eighths;
+}
+
+DecodedImage decode_jpeg(const EncodedImage& source) {
+  const auto exif = find_exif(source.bytes);
+  Size least = source.options.at_least;
+  if (least != Size{} && source.options.orientation == Orientation::kApply) {
+    PhotoInfo info;
+    if (!exif.empty()) read_exif(exif, info);
+    if (info.orientation >= 5) std::swap(least.height, least.width);  // it will be turned by a quarter
+  }
+  return {JpegReader(source).decode(least), exif};
+}
 
 }  // namespace revisit

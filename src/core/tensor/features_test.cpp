@@ -22,7 +22,7 @@ TEST(Features, OfTokensTheSpatialOnesAreThePatches) {
   std::vector<float> values{1, 2, 3, 4, 5, 6, 7, 8};  // CLS, one register, two patches of two values
   std::vector<int> kept{0, 1};
   Arena arena;
-  const Features features(Tokens{{values.data(), 4, 2, 2}, 2, &kept, 2});
+  const Features features(Tokens{{values.data(), 4, 2, 2}, 2, kept, 2});
   EXPECT_TRUE(features.are_tokens());
   EXPECT_EQ(values_of(features.values()), values);
   EXPECT_EQ(values_of(features.spatial(arena)), (std::vector<float>{5, 6, 7, 8}));
@@ -44,7 +44,7 @@ TEST(Features, OfAMapTheSpatialOnesAreItsCellsWithAllTheirChannels) {
 TEST(Features, OneKindIsNotTakenForTheOther) {
   std::vector<float> values(6);
   std::vector<int> kept{0};
-  const Features tokens(Tokens{{values.data(), 2, 3, 3}, 1, &kept, 1});
+  const Features tokens(Tokens{{values.data(), 2, 3, 3}, 1, kept, 1});
   const Features map(FeatureMap{{values.data(), 2, 3, 3}, 1, 3});
   const auto refusal = [](const auto& action) {
     try {

@@ -14,9 +14,9 @@ void keep_patches(Tokens& tokens, const std::vector<int>& positions) {
     const int from = positions[static_cast<std::size_t>(i)];
     if (from == i) continue;  // positions ascend, so a row only ever moves forward
     std::memcpy(patches.row(i), patches.row(from), sizeof(float) * static_cast<std::size_t>(patches.cols));
-    if (tokens.kept != nullptr) (*tokens.kept)[static_cast<std::size_t>(i)] = (*tokens.kept)[static_cast<std::size_t>(from)];
+    if (!tokens.kept.empty()) tokens.kept[static_cast<std::size_t>(i)] = tokens.kept[static_cast<std::size_t>(from)];
   }
-  if (tokens.kept != nullptr) tokens.kept->resize(positions.size());
+  if (!tokens.kept.empty()) tokens.kept = tokens.kept.first(positions.size());
   tokens.values.rows = tokens.prefix + count;
 }
 

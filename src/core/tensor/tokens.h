@@ -3,6 +3,7 @@
 // The token sequence between transformer blocks, and the hook through which pruners act on it.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "core/tensor/arena.h"
@@ -13,9 +14,9 @@ namespace revisit::tensor {
 /// (prefix + patches, D): CLS first, then R registers, then the patches still alive. Pruners see patches only.
 struct Tokens {
   Matrix values;
-  int prefix = 1;                    // 1 + R
-  std::vector<int>* kept = nullptr;  // original index of each living patch, ascending; size values.rows - prefix
-  int columns = 0;                   // of the grid those indices count through, row by row
+  int prefix = 1;         // 1 + R
+  std::span<int> kept{};  // original index of each living patch, ascending: values.rows - prefix, or none where nobody asks
+  int columns = 0;        // of the grid those indices count through, row by row
 
   int patches() const { return values.rows - prefix; }
   Matrix patch_values() const { return values.rows_from(prefix, patches()); }

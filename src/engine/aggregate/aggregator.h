@@ -35,7 +35,8 @@ struct HeadTrace {
   std::vector<std::int64_t> order;   // (M) clusters by falling alpha
 };
 
-/// One object serves one thread at a time (it keeps scratch); it must not outlive the model it was made from.
+/// Weights only: one object serves several threads at once, each with an arena of its own. It must not outlive the model it was
+/// made from.
 class Aggregator {
  public:
   virtual ~Aggregator() = default;
@@ -46,7 +47,7 @@ class Aggregator {
 
   /// At least one patch, or cell of a feature map. Writes dim() floats of unit length. Throws Error kUsage when the head cannot
   /// work with so few patches (SALAD), kBadModel for features of a kind it cannot read. trace may be null.
-  virtual void aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) = 0;
+  virtual void aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) const = 0;
 };
 
 /// The head of the model, or for a backbone-only model the pooling named by `word` (cls, mean, gem). Throws Error kUsage when

@@ -66,16 +66,16 @@ TEST(TierWeights, StopAtTheFloor) {
 }
 
 TEST(AssignTiers, BestAlphaComesFirstAndTiesGoToTheLowerIndex) {
-  std::vector<int> order;
-  std::vector<int> tier;
+  std::vector<int> order(5);
+  std::vector<int> tier(5);
   assign_tiers(std::vector<float>{0.1F, 0.9F, 0.5F, 0.9F, -1.0F}, {2, 2, 1}, order, tier);
   EXPECT_EQ(order, (std::vector<int>{1, 3, 2, 0, 4}));
   EXPECT_EQ(tier, (std::vector<int>{1, 0, 1, 0, 2}));
 }
 
 TEST(AssignTiers, EqualAlphaKeepsIndexOrder) {
-  std::vector<int> order;
-  std::vector<int> tier;
+  std::vector<int> order(64);
+  std::vector<int> tier(64);
   assign_tiers(std::vector<float>(64, 1.0F), {24, 20, 16, 4}, order, tier);
   std::vector<int> want(64);
   std::iota(want.begin(), want.end(), 0);
@@ -86,8 +86,8 @@ TEST(AssignTiers, EqualAlphaKeepsIndexOrder) {
 }
 
 TEST(AssignTiers, NanIsWorstAndBreaksNothing) {
-  std::vector<int> order;
-  std::vector<int> tier;
+  std::vector<int> order(4);
+  std::vector<int> tier(4);
   assign_tiers(std::vector<float>{NAN, 0.0F, NAN, 1.0F}, {1, 3}, order, tier);
   EXPECT_EQ(order, (std::vector<int>{3, 1, 0, 2}));
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "engine/aggregate/head_parts.h"
@@ -31,28 +32,30 @@ std::string pooling_words() {
   return out;
 }
 
-void PoolingAggregator::aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) {
+void PoolingAggregator::aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena,
+                                  HeadTrace* trace) const {
   const tensor::Arena::Scope scope(arena);
-  const std::size_t width = sums_.size();
+  const auto width = static_cast<std::size_t>(width_);
   if (trace != nullptr) *trace = {};
   if (pooling_ == Pooling::kCls) {
     std::copy_n(features.tokens().cls().row(0), width, descriptor);
   } else {
     const tensor::ConstMatrix patches = features.spatial(arena);
-    std::ranges::fill(sums_, 0.0);
+    const std::span<double> sums = arena.numbers<double>(width);
+    std::ranges::fill(sums, 0.0);
     for (int i = 0; i < patches.rows; ++i) {
       const float* row = patches.row(i);
       if (pooling_ == Pooling::kMean) {
-        for (std::size_t c = 0; c < width; ++c) sums_[c] += row[c];
+        for (std::size_t c = 0; c < width; ++c) sums[c] += row[c];
       } else {
         for (std::size_t c = 0; c < width; ++c) {
           const double x = std::max(row[c], kGemClamp);
-          sums_[c] += x * x * x;
+          sums[c] += x * x * x;
         }
       }
     }
     for (std::size_t c = 0; c < width; ++c) {
-      const double mean = sums_[c] / patches.rows;
+      const double mean = sums[c] / patches.rows;
       descriptor[c] = static_cast<float>(pooling_ == Pooling::kMean ? mean : std::cbrt(mean));
     }
   }

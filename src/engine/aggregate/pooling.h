@@ -5,7 +5,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "engine/aggregate/aggregator.h"
 
@@ -24,14 +23,14 @@ std::string pooling_words();
 
 class PoolingAggregator final : public Aggregator {
  public:
-  PoolingAggregator(Pooling pooling, int width) : pooling_(pooling), sums_(static_cast<std::size_t>(width)) {}
+  PoolingAggregator(Pooling pooling, int width) : pooling_(pooling), width_(width) {}
 
-  int dim() const override { return static_cast<int>(sums_.size()); }
-  void aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) override;
+  int dim() const override { return width_; }
+  void aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) const override;
 
  private:
   Pooling pooling_;
-  std::vector<double> sums_;  // (D) scratch
+  int width_;
 };
 
 }  // namespace revisit::aggregate

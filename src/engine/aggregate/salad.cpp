@@ -14,7 +14,7 @@ Salad::Salad(const model::LoadedModel& model)
       mlps_(model.weights, head_, model.config.backbone.width()),
       z_(*model.weights.f32_data("aggregator.dust_bin", 1)) {}
 
-void Salad::aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) {
+void Salad::aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) const {
   const tensor::Arena::Scope scope(arena);
   const int tokens = features.tokens().patches();
   const LogMarginals masses = marginals(tokens, head_.clusters, true, false);

@@ -15,7 +15,7 @@ class Salad final : public Aggregator {
 
   int dim() const override { return head_.descriptor_dim(); }
   /// Needs more patches than clusters.
-  void aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) override;
+  void aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) const override;
 
  private:
   model::TransportHead head_;

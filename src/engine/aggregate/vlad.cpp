@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 
 #include "core/tensor/kernels.h"
 #include "engine/model/vlad_head.h"
@@ -41,7 +42,7 @@ Vlad::Vlad(const model::LoadedModel& model)
       centres_(model.weights.f32_data("aggregator.centres", static_cast<std::int64_t>(clusters_) * width_)),
       nearest_(centres_, clusters_, width_) {}
 
-void Vlad::aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* /*trace*/) {
+void Vlad::aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* /*trace*/) const {
   const tensor::Arena::Scope scope(arena);
   const tensor::ConstMatrix patches = features.spatial(arena);
   const tensor::Matrix tokens = arena.matrix(patches.rows, width_);
@@ -49,12 +50,12 @@ void Vlad::aggregate(const tensor::Features& features, float* descriptor, tensor
     std::copy(patches.row(r), patches.row(r) + width_, tokens.row(r));
     tensor::l2_normalise(tokens.row(r), width_);
   }
-  assigned_.resize(static_cast<std::size_t>(patches.rows));
-  nearest_(tokens, assigned_.data(), arena);
+  const std::span<int> assigned = arena.numbers<int>(static_cast<std::size_t>(patches.rows));
+  nearest_(tokens, assigned.data(), arena);
 
   std::fill(descriptor, descriptor + dim(), 0.0F);
   for (int r = 0; r < patches.rows; ++r) {
-    const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(assigned_[static_cast<std::size_t>(r)]) * width_;
+    const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(assigned[static_cast<std::size_t>(r)]) * width_;
     for (int c = 0; c < width_; ++c) descriptor[first + c] += tokens.row(r)[c] - centres_[first + c];
   }
   for (int k = 0; k < clusters_; ++k) tensor::l2_normalise(descriptor + static_cast<std::ptrdiff_t>(k) * width_, width_);

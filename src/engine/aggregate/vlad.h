@@ -31,14 +31,13 @@ class Vlad final : public Aggregator {
 
   int dim() const override { return clusters_ * width_; }
   bool wants_final_norm() const override { return false; }
-  void aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) override;
+  void aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) const override;
 
  private:
   int clusters_;
   int width_;
   const float* centres_;  // (K, D)
   NearestCentre nearest_;
-  std::vector<int> assigned_;  // scratch
 };
 
 }  // namespace revisit::aggregate

@@ -37,7 +37,7 @@ std::vector<float> read_tier_weights(const model::LoadedModel& model) {
   return weights;
 }
 
-std::vector<std::int64_t> widened(const std::vector<int>& values) { return {values.begin(), values.end()}; }
+std::vector<std::int64_t> widened(std::span<const int> values) { return {values.begin(), values.end()}; }
 
 }  // namespace
 
@@ -51,9 +51,7 @@ std::vector<float> tier_weights(double theta0, std::span<const float> theta_delt
   return out;
 }
 
-void assign_tiers(std::span<const float> alpha, const std::vector<int>& sizes, std::vector<int>& order, std::vector<int>& tier) {
-  order.resize(alpha.size());
-  tier.resize(alpha.size());
+void assign_tiers(std::span<const float> alpha, const std::vector<int>& sizes, std::span<int> order, std::span<int> tier) {
   std::iota(order.begin(), order.end(), 0);
   const auto key = [&](int j) {
     const float value = alpha[static_cast<std::size_t>(j)];
@@ -70,52 +68,53 @@ Weiad::Weiad(const model::LoadedModel& model)
     : head_(checked(model.config.head.transport())),
       mlps_(model.weights, head_, model.config.backbone.width()),
       z_(*model.weights.f32_data("aggregator.dust_bin", 1)),
-      tier_weight_(read_tier_weights(model)),
-      mass_(static_cast<std::size_t>(head_.clusters)),
-      alpha_(mass_.size()),
-      weight_(mass_.size()) {}
+      tier_weight_(read_tier_weights(model)) {}
 
 // alpha_j = sum_i P_ij - penalty * ghost_j, then the tier of each cluster and its weight.
-void Weiad::rank_clusters(const Transport& transport, int tokens) {
-  const std::size_t clusters = alpha_.size();
-  std::ranges::fill(mass_, 0.0);
+Weiad::Ranking Weiad::rank_clusters(const Transport& transport, int tokens, tensor::Arena& arena) const {
+  const auto clusters = static_cast<std::size_t>(head_.clusters);
+  const std::span<double> mass = arena.numbers<double>(clusters);
+  std::ranges::fill(mass, 0.0);
   for (int i = 0; i < tokens; ++i) {
     const float* row = transport.plan.row(i);
-    for (std::size_t j = 0; j < clusters; ++j) mass_[j] += row[j];
+    for (std::size_t j = 0; j < clusters; ++j) mass[j] += row[j];
   }
+  const Ranking out{arena.numbers<float>(clusters), arena.numbers<int>(clusters), arena.numbers<int>(clusters),
+                    arena.numbers<float>(clusters)};
   for (std::size_t j = 0; j < clusters; ++j) {
     const double ghost = head_.ghost ? transport.plan.row(tokens)[j] : 0.0;
-    alpha_[j] = static_cast<float>(mass_[j] - head_.ghost_penalty * ghost);
+    out.alpha[j] = static_cast<float>(mass[j] - head_.ghost_penalty * ghost);
   }
-  assign_tiers(alpha_, head_.tiers, order_, tier_);
-  for (std::size_t j = 0; j < clusters; ++j) weight_[j] = tier_weight_[static_cast<std::size_t>(tier_[j])];
+  assign_tiers(out.alpha, head_.tiers, out.order, out.tier);
+  for (std::size_t j = 0; j < clusters; ++j) out.weight[j] = tier_weight_[static_cast<std::size_t>(out.tier[j])];
+  return out;
 }
 
-void Weiad::aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) {
+void Weiad::aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) const {
   const tensor::Arena::Scope scope(arena);
   const int tokens = features.tokens().patches();
   const LogMarginals masses = marginals(tokens, head_.clusters, head_.dustbin, head_.ghost);
   const HeadMlps::Result mlps = mlps_(features.tokens(), arena);  // t, F, S
   const Transport transport = sinkhorn(mlps.scores, z_, masses, head_.sinkhorn_iters, arena);
-  rank_clusters(transport, tokens);
+  const Ranking ranking = rank_clusters(transport, tokens, arena);
 
   const tensor::ConstMatrix real{transport.plan.data, tokens, head_.clusters, transport.plan.stride};
   const tensor::Matrix sums = arena.matrix(head_.clusters, head_.cluster_dim);  // V
   weighted_sums(real, mlps.features, sums);
   if (trace != nullptr) trace_steps(mlps, transport, z_, sums, *trace);
-  normalise_clusters(sums, weight_.data(), head_.norm);
+  normalise_clusters(sums, ranking.weight.data(), head_.norm);
   assemble(mlps.token, sums, descriptor);
 
   if (trace == nullptr) return;
   trace->weighted = values_of(sums);
   if (head_.ghost) trace->ghost.assign(transport.plan.row(tokens), transport.plan.row(tokens) + head_.clusters);
-  trace->alpha = alpha_;
-  trace->tier = widened(tier_);
-  trace->order = widened(order_);
+  trace->alpha.assign(ranking.alpha.begin(), ranking.alpha.end());
+  trace->tier = widened(ranking.tier);
+  trace->order = widened(ranking.order);
   trace->tier_weight = tier_weight_;
   for (int i = 0; i < tokens; ++i) {  // what WeiToP's student learns
     const float* row = real.row(i);
-    trace->importance.push_back(static_cast<float>(std::inner_product(row, row + real.cols, weight_.begin(), 0.0)));
+    trace->importance.push_back(static_cast<float>(std::inner_product(row, row + real.cols, ranking.weight.begin(), 0.0)));
   }
 }
 

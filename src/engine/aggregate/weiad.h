@@ -17,7 +17,7 @@ std::vector<float> tier_weights(double theta0, std::span<const float> theta_delt
 
 /// order: clusters by falling alpha, equal ones by index, NaN last. tier[j]: the first sizes[0] of them are in tier 0, ...
 /// sizes sum to alpha.size(); order and tier are resized.
-void assign_tiers(std::span<const float> alpha, const std::vector<int>& sizes, std::vector<int>& order, std::vector<int>& tier);
+void assign_tiers(std::span<const float> alpha, const std::vector<int>& sizes, std::span<int> order, std::span<int> tier);
 
 class Weiad final : public Aggregator {
  public:
@@ -25,21 +25,20 @@ class Weiad final : public Aggregator {
   explicit Weiad(const model::LoadedModel& model);
 
   int dim() const override { return head_.descriptor_dim(); }
-  void aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) override;
+  void aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) const override;
 
  private:
-  void rank_clusters(const Transport& transport, int tokens);
+  struct Ranking {  // each (M), in the arena
+    std::span<float> alpha;
+    std::span<int> order, tier;
+    std::span<float> weight;  // w of each cluster's tier
+  };
+  Ranking rank_clusters(const Transport& transport, int tokens, tensor::Arena& arena) const;
 
   model::TransportHead head_;
   HeadMlps mlps_;
   float z_;
   std::vector<float> tier_weight_;  // (T)
-  // Scratch of one call, each (M).
-  std::vector<double> mass_;
-  std::vector<float> alpha_;
-  std::vector<int> order_;
-  std::vector<int> tier_;
-  std::vector<float> weight_;  // w of each cluster's tier
 };
 
 }  // namespace revisit::aggregate

@@ -14,7 +14,8 @@
 
 namespace revisit::backbone {
 
-/// One object serves one thread at a time (it keeps scratch); it must not outlive the model it was made from.
+/// Weights only: one object serves several threads at once, each with an arena of its own. It must not outlive the model it was
+/// made from.
 class Backbone {
  public:
   virtual ~Backbone() = default;
@@ -22,8 +23,8 @@ class Backbone {
   virtual int blocks() const = 0;
 
   /// pixels is (3, H, W), normalised, H and W multiples of the stride. Gives what the first block begins with. Features live in
-  /// the arena and in the backbone until the next picture.
-  virtual tensor::Features embed(const float* pixels, Size size, tensor::Arena& arena) = 0;
+  /// the arena.
+  virtual tensor::Features embed(const float* pixels, Size size, tensor::Arena& arena) const = 0;
 
   /// Blocks first..last-1. Where the features are tokens the hook (may be null) is called inside and after each block, with
   /// first == 0 also before the first.

@@ -39,7 +39,7 @@ TEST(MakeBackbone, OfAVisionTransformerGivesItsTokens) {
   EXPECT_EQ(tokens.prefix, 3);
   EXPECT_EQ(tokens.patches(), 6);
   EXPECT_EQ(tokens.columns, 3);
-  EXPECT_EQ(*tokens.kept, (std::vector<int>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(std::vector<int>(tokens.kept.begin(), tokens.kept.end()), (std::vector<int>{0, 1, 2, 3, 4, 5}));
   vit->run_blocks(features, 0, vit->blocks(), nullptr, arena);
   vit->normalise(features);
   EXPECT_EQ(features.values().cols, config.backbone.width());
@@ -79,7 +79,7 @@ class Halving final : public Backbone {
  public:
   int blocks() const override { return 2; }
 
-  tensor::Features embed(const float* pixels, Size size, tensor::Arena& arena) override {
+  tensor::Features embed(const float* pixels, Size size, tensor::Arena& arena) const override {
     const tensor::Matrix planes = arena.matrix(3, size.height * size.width);
     std::copy(pixels, pixels + 3 * planes.cols, planes.data);
     return tensor::FeatureMap{planes, size.height, size.width};

@@ -4,6 +4,7 @@
 #include "revisit/extractor.h"
 
 #include <cmath>
+#include <mutex>
 #include <utility>
 
 #include "core/base/fail.h"
@@ -24,10 +25,19 @@ constexpr const char* kImportAgain = "import another checkpoint: weights that ar
 }  // namespace
 
 struct Extractor::Impl {
-  /// What does not depend on rho: nearly all of the memory.
-  struct Network {
+  /// Memory of one forward.
+  struct Scratch {
+    explicit Scratch(const FrontEnd& given) : front(given) {}
+
+    FrontEnd front;
+    tensor::Arena arena;
+  };
+
+  /// What extractors made from one another share: nearly all of the memory.
+  class Network {
+   public:
     Network(const model::LoadedModel& model, const Plan& plan)
-        : front(model, *plan.spec.size, plan.precision), aggregator(aggregate::make_aggregator(model, plan.spec.aggregate)) {
+        : aggregator(aggregate::make_aggregator(model, plan.spec.aggregate)), front_(model, *plan.spec.size, plan.precision) {
       const model::Config& config = model.config;
       if (!config.nonfinite.empty()) {  // a ReLU could hide it from the checks below
         fail_with_hint(ErrorCode::kBadModel, kImportAgain, "the model '{}' holds NaN or infinity in tensor '{}'",
@@ -35,9 +45,43 @@ struct Extractor::Impl {
       }
     }
 
-    FrontEnd front;
-    std::unique_ptr<aggregate::Aggregator> aggregator;
-    tensor::Arena arena;
+    /// The one given back last, warm in the caches, or a new one when all are in use.
+    std::unique_ptr<Scratch> take() {
+      const std::lock_guard guard(mutex_);
+      if (free_.empty()) {
+        free_.reserve(++made_);  // so that giving back cannot fail
+        return std::make_unique<Scratch>(front_);
+      }
+      auto out = std::move(free_.back());
+      free_.pop_back();
+      return out;
+    }
+    void give_back(std::unique_ptr<Scratch> scratch) {
+      const std::lock_guard guard(mutex_);
+      free_.push_back(std::move(scratch));
+    }
+
+    const std::unique_ptr<const aggregate::Aggregator> aggregator;
+
+   private:
+    const FrontEnd front_;
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<Scratch>> free_;  // guarded by it, like what follows
+    std::size_t made_ = 0;
+  };
+
+  /// Scratch of the network for as long as one picture is described.
+  class Borrowed {
+   public:
+    explicit Borrowed(Network& network) : network_(network), scratch_(network.take()) {}
+    ~Borrowed() { network_.give_back(std::move(scratch_)); }
+    Borrowed(const Borrowed&) = delete;
+    Borrowed& operator=(const Borrowed&) = delete;
+    Scratch* operator->() const { return scratch_.get(); }
+
+   private:
+    Network& network_;
+    std::unique_ptr<Scratch> scratch_;
   };
 
   Impl(Model given, const DescriptorSpec& spec, int threads)
@@ -46,13 +90,13 @@ struct Extractor::Impl {
         network(std::make_shared<Network>(model.loaded(), plan)),
         reducer(reduce::make_reducer(plan.spec, model.loaded())) {}
 
-  Impl(const Impl& other, const DescriptorSpec& spec)
+  Impl(const Impl& other, const DescriptorSpec& spec, int threads)
       : model(other.model),
-        plan(make_plan(model.loaded().config, spec, other.plan.threads)),
+        plan(make_plan(model.loaded().config, spec, threads)),
         network(other.network),
         reducer(reduce::make_reducer(plan.spec, model.loaded())) {}
 
-  std::vector<float> forward(const float* pixels, Size size, Trace* trace);
+  std::vector<float> forward(Borrowed& scratch, const float* pixels, Size size, Trace* trace);
   void check_finite(tensor::ConstMatrix values, const char* what) const;
 
   Model model;
@@ -70,13 +114,13 @@ void Extractor::Impl::check_finite(tensor::ConstMatrix values, const char* what)
   }
 }
 
-std::vector<float> Extractor::Impl::forward(const float* input, Size size, Trace* trace) {
+std::vector<float> Extractor::Impl::forward(Borrowed& scratch, const float* input, Size size, Trace* trace) {
   const tensor::Team team(plan.threads);
   const tensor::FlushDenormals flush;
-  tensor::Arena& arena = network->arena;
+  tensor::Arena& arena = scratch->arena;
   arena.reset();
-  backbone::Backbone& backbone = network->front.backbone();
-  aggregate::Aggregator& aggregator = *network->aggregator;
+  const backbone::Backbone& backbone = scratch->front.backbone();
+  const aggregate::Aggregator& aggregator = *network->aggregator;
   Recorder recorder(*reducer, trace);  // the hook: reduces, and notes time and tokens on the way
   const Stopwatch watch;
 
@@ -108,16 +152,19 @@ Extractor& Extractor::operator=(Extractor&&) noexcept = default;
 Extractor Extractor::with_rho(double rho) const {
   DescriptorSpec spec = impl_->plan.spec;
   spec.rho = rho;
-  return Extractor(std::make_unique<Impl>(*impl_, spec));
+  return Extractor(std::make_unique<Impl>(*impl_, spec, impl_->plan.threads));
 }
+
+Extractor Extractor::twin(int threads) const { return Extractor(std::make_unique<Impl>(*impl_, impl_->plan.spec, threads)); }
 
 std::vector<float> Extractor::describe(const Image& image, Trace* trace) { return describe(view_of(image), trace); }
 
 std::vector<float> Extractor::describe(const ImageView& picture, Trace* trace) {
   const Stopwatch watch;
-  const float* pixels = impl_->network->front.pixels_of(picture);
+  Impl::Borrowed scratch(*impl_->network);
+  const float* pixels = scratch->front.pixels_of(picture);
   impl_->times.preprocess_ms = watch.ms();
-  return impl_->forward(pixels, impl_->network->front.size(), trace);
+  return impl_->forward(scratch, pixels, scratch->front.size(), trace);
 }
 
 std::vector<float> Extractor::describe_tensor(std::span<const float> pixels, Size size, Trace* trace) {
@@ -128,7 +175,8 @@ std::vector<float> Extractor::describe_tensor(std::span<const float> pixels, Siz
          wanted);
   }
   impl_->times.preprocess_ms = 0;
-  return impl_->forward(pixels.data(), size, trace);
+  Impl::Borrowed scratch(*impl_->network);
+  return impl_->forward(scratch, pixels.data(), size, trace);
 }
 
 int Extractor::descriptor_dim() const { return impl_->network->aggregator->dim(); }

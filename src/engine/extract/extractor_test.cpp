@@ -10,6 +10,7 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <thread>
 
 #include "engine/extract/plan.h"
 #include "engine/model/model_file.h"
@@ -88,6 +89,62 @@ TEST(Extractor, AtAnotherRhoGivesWhatOneMadeForItGives) {
   EXPECT_EQ(pruned, made_for_it.describe(image));
   EXPECT_EQ(whole_again.describe(image), first);
   EXPECT_THROW(whole.with_rho(0), Error);
+}
+
+/// Descriptors of `rounds` times these pictures, by each extractor in a thread of its own.
+std::vector<std::vector<std::vector<float>>> described_at_once(std::vector<Extractor>& extractors,
+                                                               const std::vector<Image>& images, int rounds) {
+  std::vector<std::vector<std::vector<float>>> out(extractors.size());
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < extractors.size(); ++t) {
+    threads.emplace_back([&, t] {
+      for (int round = 0; round < rounds; ++round) {
+        for (const Image& image : images) out[t].push_back(extractors[t].describe(image));
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  return out;
+}
+
+TEST(Extractor, GivesTheSameBitsBesideOthersAsAlone) {
+  const Model model = demo();
+  for (const char* precision : {"f32", "bf16", "int8"}) {
+    DescriptorSpec spec = with_rho(0.5);
+    spec.size = Size{70, 56};
+    spec.precision = precision;
+    const std::vector<Image> images{noise(90, 70, 1), noise(30, 200, 2), noise(64, 64, 3)};
+    const Extractor first(model, spec, 2);
+    const Extractor whole = first.with_rho(1);
+    std::vector<Extractor> together;
+    for (const int threads : {1, 1, 2, 3}) together.push_back(first.twin(threads));
+    together.push_back(whole.twin(1));
+    together.emplace_back(model, spec, 1);  // shares nothing but the model
+    EXPECT_EQ(together[0].spec(), first.spec());
+    EXPECT_EQ(together[3].threads(), 3);
+
+    std::vector<std::vector<float>> alone, alone_whole;
+    Extractor quiet(demo(), spec, 1);
+    Extractor quiet_whole(demo(), whole.spec(), 1);
+    for (int round = 0; round < 3; ++round) {
+      for (const Image& image : images) {
+        alone.push_back(quiet.describe(image));
+        alone_whole.push_back(quiet_whole.describe(image));
+      }
+    }
+    const auto got = described_at_once(together, images, 3);
+    for (std::size_t t = 0; t < got.size(); ++t)
+      EXPECT_EQ(got[t], t == 4 ? alone_whole : alone) << precision << ", extractor " << t;
+  }
+}
+
+TEST(Extractor, OfOneModelMayBeMadeInSeveralThreads) {
+  const Model model = demo();
+  std::vector<std::vector<float>> out(4);
+  std::vector<std::thread> threads;
+  for (auto& one : out) threads.emplace_back([&] { one = Extractor(model, with_rho(0.5), 1).describe(noise(64, 64, 1)); });
+  for (auto& thread : threads) thread.join();
+  for (const auto& one : out) EXPECT_EQ(one, out.front());
 }
 
 TEST(Extractor, TracesWhatItDid) {

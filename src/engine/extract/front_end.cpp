@@ -8,12 +8,12 @@
 namespace revisit {
 
 FrontEnd::FrontEnd(const model::LoadedModel& model, Size size, tensor::Precision precision)
-    : input_(model.config.input), size_(size), backbone_(backbone::make_backbone(model, precision)) {}
+    : input_(&model.config.input), size_(size), backbone_(backbone::make_backbone(model, precision)) {}
 
 const float* FrontEnd::pixels_of(const ImageView& picture) {
-  const Image resized = resize(picture, size_, input_.resize);
+  const Image resized = resize(picture, size_, input_->resize);
   pixels_.resize(3 * static_cast<std::size_t>(size_.height) * static_cast<std::size_t>(size_.width));
-  normalise_to_planes(resized, input_.mean, input_.std, pixels_.data());
+  normalise_to_planes(resized, input_->mean, input_->std, pixels_.data());
   return pixels_.data();
 }
 

@@ -14,13 +14,14 @@
 
 namespace revisit {
 
+/// One object serves one thread at a time; copies share the network and may be used at once.
 class FrontEnd {
  public:
-  /// size is that of the input, multiples of the stride; precision that of the products. The model must outlive the object, which serves one thread at a time.
+  /// size is that of the input, multiples of the stride; precision that of the products. The model must outlive the object.
   FrontEnd(const model::LoadedModel& model, Size size, tensor::Precision precision = tensor::Precision::kF32);
 
   Size size() const { return size_; }
-  backbone::Backbone& backbone() { return *backbone_; }
+  const backbone::Backbone& backbone() const { return *backbone_; }
 
   /// (3, H, W) as the model wants them; valid until the next call.
   const float* pixels_of(const ImageView& picture);
@@ -30,9 +31,9 @@ class FrontEnd {
   tensor::Features features_of(const Image& image, int blocks, tensor::Arena& arena);
 
  private:
-  const model::InputConfig& input_;
+  const model::InputConfig* input_;
   Size size_;
-  std::unique_ptr<backbone::Backbone> backbone_;
+  std::shared_ptr<const backbone::Backbone> backbone_;
   std::vector<float> pixels_;
 };
 

@@ -52,7 +52,7 @@ void Recorder::finish(const tensor::Tokens& tokens, aggregate::HeadTrace& head) 
   Trace& out = *trace_;
   out.logits = vector_array(std::move(reduce_trace_.logits));
   out.scores = vector_array(std::move(reduce_trace_.scores));
-  out.kept.assign(tokens.kept->begin(), tokens.kept->end());
+  out.kept.assign(tokens.kept.begin(), tokens.kept.end());
   const float* cls = tokens.cls().data;
   out.cls = vector_array({cls, cls + tokens.values.cols});
   out.patches = matrix_array(tokens.patch_values());

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <mutex>
 #include <utility>
 
 #include "core/base/checked.h"
@@ -176,9 +177,11 @@ const float* Weights::f32_data(const std::string& name, std::int64_t count) cons
     fail(ErrorCode::kBadModel, "tensor '{}' is quantised and cannot be used without its scales", name);
   const bool aligned = reinterpret_cast<std::uintptr_t>(tensor.data) % alignof(float) == 0;
   if (tensor.dtype == DType::kF32 && aligned) return reinterpret_cast<const float*>(tensor.data);
-  const auto found = widened_.find(name);
-  if (found != widened_.end()) return found->second.data();
-  return widened_.emplace(name, to_f32(tensor)).first->second.data();
+  static std::mutex widening;  // one for all models: it is needed while networks are made
+  const std::lock_guard guard(widening);
+  auto found = widened_.find(name);
+  if (found == widened_.end()) found = widened_.emplace(name, to_f32(tensor)).first;
+  return found->second.data();
 }
 
 }  // namespace revisit::model

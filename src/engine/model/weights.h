@@ -34,7 +34,7 @@ struct TensorView {
 std::vector<float> to_f32(const TensorView& tensor);
 
 /// The tensors of a model or checkpoint by name; `storage` keeps their bytes alive.
-/// f32_data() must be called from one thread at a time.
+/// Threads may read one object at once.
 class Weights {
  public:
   void add(const std::string& name, TensorView tensor, std::shared_ptr<const void> storage);

@@ -131,6 +131,7 @@ bool prunes(const DescriptorSpec& spec) { return spec.rho.value_or(1) < 1; }
 bool prunes_by(const DescriptorSpec& spec, std::string_view name) { return prunes(spec) && spec.prune.value_or("") == name; }
 bool by_weitop(const DescriptorSpec& spec) { return prunes_by(spec, "weitop"); }
 bool by_norm(const DescriptorSpec& spec) { return by_weitop(spec) || prunes_by(spec, "norm"); }
+bool by_fast_decoding(const DescriptorSpec& spec) { return spec.decode.value_or("") == "fast"; }
 bool by_chance(const DescriptorSpec& spec) { return prunes_by(spec, "random"); }
 
 template <auto Member, auto Range>
@@ -154,6 +155,7 @@ constexpr auto kCells = [] { return From{1, limits::kMaxSpread}; };
 constexpr auto kSeeds = [] { return From{0, std::numeric_limits<std::int64_t>::max()}; };
 constexpr auto kPrecisions = [] { return OneOf{{"auto", "f32", "bf16", "int8"}}; };
 constexpr auto kOrientations = [] { return OneOf{{"apply", "ignore"}}; };
+constexpr auto kDecoding = [] { return OneOf{{"exact", "fast"}}; };
 constexpr auto kIdentity = [] { return Digits{}; };
 
 std::vector<Setting> make_settings() {
@@ -165,6 +167,7 @@ std::vector<Setting> make_settings() {
       line<&S::size, kSize>("size", "HxW", "input size, rounded to the patch", kTold, false, nullptr, {}, always),
       line<&S::aggregate, kPooling>("aggregate", "HOW", "pooling for a model that is a backbone only", kMust, false, nullptr, {}, always),
       line<&S::orientation, kOrientations>("orientation", "HOW", "EXIF orientation", kMust, false, nullptr, std::string("apply"), always),
+      line<&S::decode, kDecoding>("decode", "HOW", "JPEG at full size, or no larger than needed", kTold, false, nullptr, std::string("exact"), by_fast_decoding),
       line<&S::prune, kPruners>("prune", "HOW", "how patches are chosen", kTold, false, "pruner", std::string("none"), prunes),
       line<&S::prune_layer, kLayers>("prune_layer", "L", "blocks run before pruning", kTold, true, "pruner.layer", std::int64_t{1}, prunes),
       line<&S::kappa, kShare>("kappa", "K", "weight of the learnt score against the token norm", kTold, true, "pruner.kappa", 0.5, by_weitop),
@@ -235,6 +238,14 @@ DescriptorSpec completed(const DescriptorSpec& spec) {
 
 Orientation orientation_of(const DescriptorSpec& spec) {
   return spec.orientation.value_or("apply") == "ignore" ? Orientation::kIgnore : Orientation::kApply;
+}
+
+DecodeOptions decoding_of(const DescriptorSpec& spec) {
+  constexpr int kFold = 2;  // of the input's sides: what is lost above that resizing would have averaged away
+  DecodeOptions out;
+  out.orientation = orientation_of(spec);
+  if (by_fast_decoding(spec) && spec.size) out.at_least = {kFold * spec.size->height, kFold * spec.size->width};
+  return out;
 }
 
 void check_spec(const DescriptorSpec& spec) {

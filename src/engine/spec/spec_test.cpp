@@ -32,9 +32,19 @@ TEST(Spec, EveryMemberHasOneSettingThatReadsAndWritesIt) {
     EXPECT_FALSE(one.wanted.empty());
   }
   // A member that no setting knows would be lost on its way through text.
-  const DescriptorSpec full{.rho = 0.1 + 0.2, .size = Size{98, 112}, .aggregate = "gem", .prune = "random", .prune_layer = 3,
-                            .kappa = 0.25, .norm_scale = "raw", .spread = 4, .seed = 77, .precision = "f32",
-                            .orientation = "ignore", .model_identity = "00ff"};
+  const DescriptorSpec full{.rho = 0.1 + 0.2,
+                            .size = Size{98, 112},
+                            .aggregate = "gem",
+                            .prune = "random",
+                            .prune_layer = 3,
+                            .kappa = 0.25,
+                            .norm_scale = "raw",
+                            .spread = 4,
+                            .seed = 77,
+                            .precision = "f32",
+                            .orientation = "ignore",
+                            .decode = "fast",
+                            .model_identity = "00ff"};
   DescriptorSpec back;
   for (const Setting& one : settings()) {
     const SettingValue value = one.get(full);
@@ -106,7 +116,18 @@ TEST(Spec, KeysAreEqualWhenDescriptorsAre) {
   other_model.model_identity = "abc";
   EXPECT_NE(spec_key(other_model), spec_key(weitop_at(1)));
   EXPECT_EQ(spec_text(weitop_at(1)), "rho 1, size 224x224, orientation apply, precision f32");
+  DescriptorSpec fast = weitop_at(1);
+  fast.decode = "fast";
+  EXPECT_EQ(spec_text(fast), "rho 1, size 224x224, orientation apply, decode fast, precision f32");
+  EXPECT_EQ(differences_text(differences(fast, weitop_at(1)), Agreement::kTold), "decode fast, not exact");
   EXPECT_EQ(spec_json({.rho = 0.5, .size = Size{98, 112}}), R"({"rho":0.5,"size":[98,112]})");
+}
+
+TEST(Spec, SaysHowPhotosAreDecoded) {
+  DescriptorSpec spec{.size = Size{98, 112}, .orientation = "ignore", .decode = "exact"};
+  EXPECT_EQ(decoding_of(spec), DecodeOptions{.orientation = Orientation::kIgnore});
+  spec.decode = "fast";
+  EXPECT_EQ(decoding_of(spec), (DecodeOptions{.orientation = Orientation::kIgnore, .at_least = {196, 224}}));
 }
 
 TEST(Spec, ComesOutOfATableOfAConfiguration) {

@@ -72,7 +72,7 @@ void time_forward(Series& series, const std::vector<float>& pixels, int batch) {
 
 void time_end_to_end(Series& series, const std::vector<std::byte>& jpeg) {
   const Stopwatch watch;
-  series.extractor->describe(decode_image(jpeg, "test picture"));
+  series.extractor->describe(decode_image(jpeg, "test picture", decoding_of(series.extractor->spec())));
   series.end_to_end_ms.push_back(watch.ms());
 }
 

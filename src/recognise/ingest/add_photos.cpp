@@ -1,17 +1,20 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Adds photos to an index. While one is described the next is read, hashed and, if it is new, decoded.
+// Adds photos to an index. While one is described the next is read, hashed and, if it is new, decoded; where one photo per thread
+// is faster, those threads also describe it.
 #include <fmt/format.h>
 #include <xxhash.h>
 
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <unordered_set>
 
 #include "core/base/fail.h"
 #include "core/base/file.h"
-#include "core/base/prefetch.h"
 #include "core/base/or_skip.h"
+#include "core/base/prefetch.h"
+#include "recognise/ingest/crew.h"
 #include "recognise/ingest/decode_ahead.h"
 #include "recognise/photos/exif_places.h"
 #include "revisit/ingest.h"
@@ -24,6 +27,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kRowsPerCommit = 1000;
 constexpr double kWorkPerCommit = 20;  // seconds of work for each second spent committing
+constexpr int kTogether = 8;           // photos described by all threads before another way is tried
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -88,6 +92,7 @@ Plan plan_for(const IndexWriter& writer, const Photo& photo, const std::string& 
 struct Loaded {
   IndexEntry entry;
   std::optional<Image> image;      // when it is to be described
+  std::vector<float> descriptor;   // when it has been
   std::optional<Skipped> skipped;  // when it cannot be used
   std::string note = {};           // what was left out of it
 };
@@ -95,13 +100,18 @@ struct Loaded {
 class Adding {
  public:
   Adding(IndexWriter& writer, Extractor& extractor, const std::vector<Photo>& photos, const AddOptions& options)
-      : writer_(writer), extractor_(extractor), photos_(photos), options_(options) {}
+      : writer_(writer),
+        extractor_(extractor),
+        photos_(photos),
+        options_(options),
+        crew_(describer_of(extractor), photos.size(), kTogether) {}
 
   AddReport run() {
-    Prefetch<Loaded> loaded(photos_.size(), [this](std::size_t i) { return load(photos_[i], false); });
+    Prefetch<Loaded> loaded(photos_.size(), [this](std::size_t i) { return load_ahead(photos_[i]); });
     try {
       for (std::size_t i = 0; i < photos_.size() && !report_.stopped; ++i) {
         report_.stopped = !take_next(photos_[i], loaded);
+        crew_.set_pace(loaded);
         if (commit_is_due()) commit();
         if (!report_.stopped && options_.progress) report_.stopped = !options_.progress(report_);
       }
@@ -114,11 +124,26 @@ class Adding {
   }
 
  private:
-  // On the loading thread. A bad photo goes into `skipped`; a bad index is thrown.
+  // On a loading thread.
+  Loaded load_ahead(const Photo& photo) {
+    const Room::Guest guest(crew_.room());
+    Loaded out = load(photo, false);
+    if (!out.image || !crew_.apart()) return out;
+    if (is_first_of_its_content(out.entry.content_hash)) out.descriptor = crew_.describe_apart(*out.image);
+    out.image.reset();
+    return out;
+  }
+
+  bool is_first_of_its_content(std::uint64_t hash) {
+    const std::lock_guard guard(mutex_);
+    return described_.insert(hash).second;
+  }
+
+  // A bad photo goes into `skipped`; a bad index is thrown.
   Loaded load(const Photo& photo, bool decode_anyway) {
     Loaded out;
     out.entry.path = fs::absolute(photo.path).lexically_normal().string();
-    const DecodeOptions decoding{orientation_of(extractor_.spec())};
+    const DecodeOptions decoding = decoding_of(extractor_.spec());
     std::vector<std::byte> bytes;
     out.skipped = or_skip(photo.path, [&] {
       bytes = read_file(photo.path, static_cast<std::uint64_t>(decoding.max_file_bytes));
@@ -180,17 +205,20 @@ class Adding {
       case Plan::What::kAdd:
       case Plan::What::kUpdate: break;
     }
-    // It would have been skipped, but the photo before it replaced its duplicate in the index.
-    if (!loaded.image) return take(photo, load(photo, true));
+    // It would have been skipped, but a photo before it replaced its duplicate in the index.
+    if (!loaded.image && loaded.descriptor.empty()) return take(photo, load(photo, true));
     if (!loaded.note.empty()) report_.notes.push_back(loaded.note);
-    const std::vector<float> descriptor = extractor_.describe(*loaded.image);
+    if (loaded.image) {
+      loaded.descriptor = extractor_.describe(*loaded.image);
+      crew_.described_together();
+    }
     loaded.entry.name = now.name;
     if (const auto before = entry_of(now.name)) {  // keep what was known about the photo
       if (!loaded.entry.position) loaded.entry.position = before->position;
       if (!loaded.entry.time_s) loaded.entry.time_s = before->time_s;
     }
     const std::lock_guard guard(mutex_);
-    writer_.add(loaded.entry, descriptor, now.what == Plan::What::kUpdate);
+    writer_.add(loaded.entry, loaded.descriptor, now.what == Plan::What::kUpdate);
     count_pending();
     ++(now.what == Plan::What::kUpdate ? report_.updated : report_.added);
   }
@@ -235,7 +263,9 @@ class Adding {
   const std::vector<Photo>& photos_;
   const AddOptions& options_;
   AddReport report_;
-  std::mutex mutex_;  // of the writer, which both threads use
+  Crew crew_;
+  std::mutex mutex_;                             // of the writer, which all threads use, and of what follows
+  std::unordered_set<std::uint64_t> described_;  // contents of photos that were described apart
   int pending_ = 0;
   Clock::time_point first_pending_;
   double commit_s_ = 0;  // duration of the last one

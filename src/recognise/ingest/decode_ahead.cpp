@@ -9,13 +9,9 @@
 #include "core/base/or_skip.h"
 
 namespace revisit {
-namespace {
 
-using Clock = std::chrono::steady_clock;
-
-DecodedPhoto decode(const std::filesystem::path& path, Orientation orientation) {
-  DecodeOptions options;
-  options.orientation = orientation;
+DecodedPhoto decode_photo(const std::filesystem::path& path, const DecodeOptions& options) {
+  using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   Image image;
   PhotoInfo info;
@@ -24,9 +20,8 @@ DecodedPhoto decode(const std::filesystem::path& path, Orientation orientation) 
   return {std::move(image), ms, left_out_note(path, info)};
 }
 
-}  // namespace
-
-DecodeAhead::DecodeAhead(std::size_t count, std::function<std::filesystem::path(std::size_t)> path_of, Orientation orientation)
-    : photos_(count, [path_of = std::move(path_of), orientation](std::size_t i) { return decode(path_of(i), orientation); }) {}
+DecodeAhead::DecodeAhead(std::size_t count, std::function<std::filesystem::path(std::size_t)> path_of,
+                         const DecodeOptions& options)
+    : photos_(count, [path_of = std::move(path_of), options](std::size_t i) { return decode_photo(path_of(i), options); }) {}
 
 }  // namespace revisit

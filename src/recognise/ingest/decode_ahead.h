@@ -25,10 +25,12 @@ inline std::string left_out_note(const std::filesystem::path& path, const PhotoI
   return info.animated ? "'" + path.string() + "' holds an animation; only its still picture is used" : "";
 }
 
+DecodedPhoto decode_photo(const std::filesystem::path& path, const DecodeOptions& options);
+
 class DecodeAhead {
  public:
   /// path_of(i) for i in [0, count); called on the decoding thread.
-  DecodeAhead(std::size_t count, std::function<std::filesystem::path(std::size_t)> path_of, Orientation orientation);
+  DecodeAhead(std::size_t count, std::function<std::filesystem::path(std::size_t)> path_of, const DecodeOptions& options);
 
   /// The next photo; must not be called more often than there are photos.
   DecodedPhoto next() { return std::move(*photos_.next()); }

@@ -1,21 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The loop over many photos: the next one is decoded while one is described, by one describer or by several in turn.
+// The loop over many photos: later ones are loaded while one is described, by one describer or by several in turn. One alone
+// describes one photo per thread where that is faster.
 #pragma once
 
 #include <functional>
 
+#include "recognise/ingest/crew.h"
 #include "revisit/ingest.h"
 
 namespace revisit {
 
-struct Describer {
-  int dim;  ///< values per row
-  std::function<std::vector<float>(const Image& image, StageTimes& times)> describe;
-};
-
-/// As describe_photos; one result per describer.
-std::vector<DescribedPhotos> describe_each(const std::vector<Photo>& photos, Orientation orientation,
+/// As describe_photos; one result per describer, of which there must be at least one.
+std::vector<DescribedPhotos> describe_each(const std::vector<Photo>& photos, const DecodeOptions& decoding,
                                            const std::vector<Describer>& describers,
                                            const std::function<bool(int, int)>& progress);
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Many photos through one extractor or several. The next photo is decoded while one is described.
+// Many photos through one extractor or several.
 #include <algorithm>
 
 #include "core/base/fail.h"
@@ -10,6 +10,8 @@
 
 namespace revisit {
 namespace {
+
+constexpr int kTimed = 30;  // photos described by all threads, whose times are the latency, before another way is tried
 
 /// The value with this share of all values below it, 0 for no values.
 double quantile(std::vector<double>& values, double share) {
@@ -28,9 +30,15 @@ class Rows {
     out_.rows.assign(count * width(), 0.0F);
   }
 
-  void add(std::size_t photo, const Image& image, double decode_ms) {
+  void set(std::size_t photo, const std::vector<float>& row) {
+    std::ranges::copy(row, out_.rows.begin() + static_cast<std::ptrdiff_t>(photo * width()));
+  }
+
+  /// `disturbed`: others are being described at the same time, so that it takes longer than alone.
+  void describe(std::size_t photo, const Image& image, double decode_ms, bool disturbed) {
     StageTimes times;
-    std::ranges::copy(describer_.describe(image, times), out_.rows.begin() + static_cast<std::ptrdiff_t>(photo * width()));
+    set(photo, describer_.describe(image, times));
+    if (disturbed) return;
     forward_ms_.push_back(times.blocks_ms + times.prune_ms + times.aggregate_ms);
     end_to_end_ms_.push_back(decode_ms + times.preprocess_ms + forward_ms_.back());
   }
@@ -55,36 +63,49 @@ class Rows {
   std::vector<double> forward_ms_, end_to_end_ms_;
 };
 
-Describer describer_of(Extractor& extractor) {
-  return {extractor.descriptor_dim(), [&extractor](const Image& image, StageTimes& times) {
-            std::vector<float> out = extractor.describe(image);
-            times = extractor.last_times();
-            return out;
-          }};
+struct Prepared {
+  DecodedPhoto photo;
+  std::vector<float> row{};  // when it is described already
+};
+
+Prepared prepare(const std::filesystem::path& path, const DecodeOptions& decoding, Crew& crew) {
+  const Room::Guest guest(crew.room());
+  Prepared out{decode_photo(path, decoding)};
+  if (auto* image = std::get_if<Image>(&out.photo.content); image != nullptr && crew.apart()) {
+    out.row = crew.describe_apart(*image);
+    *image = {};
+  }
+  return out;
 }
 
 }  // namespace
 
-std::vector<DescribedPhotos> describe_each(const std::vector<Photo>& photos, Orientation orientation,
+std::vector<DescribedPhotos> describe_each(const std::vector<Photo>& photos, const DecodeOptions& decoding,
                                            const std::vector<Describer>& describers,
                                            const std::function<bool(int, int)>& progress) {
   std::vector<Rows> rows;
   for (const auto& describer : describers) rows.emplace_back(describer, photos.size());
   DescribedPhotos shared;
-  DecodeAhead decoded(
-      photos.size(), [&](std::size_t i) { return photos[i].path; }, orientation);
+  Describer describer = describers.front();
+  if (describers.size() > 1) describer.alone = nullptr;
+  Crew crew(std::move(describer), photos.size(), kTimed);
+  Prefetch<Prepared> loaded(photos.size(), [&](std::size_t i) { return prepare(photos[i].path, decoding, crew); });
   for (std::size_t i = 0; i < photos.size(); ++i) {
-    const DecodedPhoto photo = decoded.next();
+    const Prepared next = std::move(*loaded.next());
+    const DecodedPhoto& photo = next.photo;
     if (const auto* skipped = std::get_if<Skipped>(&photo.content)) {
       shared.skipped.push_back(*skipped);
       shared.skipped_rows.push_back(static_cast<int>(i));
     } else {
       if (!photo.note.empty()) shared.notes.push_back(photo.note);
+      if (!next.row.empty()) rows.front().set(i, next.row);
       // Each is the first as often as the others: the first one shares the machine with the decoding of the next photo.
-      for (std::size_t turn = 0; turn < rows.size(); ++turn) {
-        rows[(i + turn) % rows.size()].add(i, std::get<Image>(photo.content), photo.ms);
+      for (std::size_t turn = 0; turn < rows.size() && next.row.empty(); ++turn) {
+        rows[(i + turn) % rows.size()].describe(i, std::get<Image>(photo.content), photo.ms, crew.apart());
       }
+      if (next.row.empty()) crew.described_together();
     }
+    crew.set_pace(loaded);
     if (progress && !progress(static_cast<int>(i) + 1, static_cast<int>(photos.size()))) {
       fail(ErrorCode::kInterrupted, "stopped after {} of {} photos", i + 1, photos.size());
     }
@@ -96,21 +117,23 @@ std::vector<DescribedPhotos> describe_each(const std::vector<Photo>& photos, Ori
 
 DescribedPhotos describe_photos(Extractor& extractor, const std::vector<Photo>& photos,
                                 const std::function<bool(int, int)>& progress) {
-  return std::move(describe_each(photos, orientation_of(extractor.spec()), {describer_of(extractor)}, progress).front());
+  return std::move(describe_each(photos, decoding_of(extractor.spec()), {describer_of(extractor)}, progress).front());
 }
 
 std::vector<DescribedPhotos> describe_photos(std::span<Extractor> extractors, const std::vector<Photo>& photos,
                                              const std::function<bool(int, int)>& progress) {
   if (extractors.empty()) return {};
-  const Orientation orientation = orientation_of(extractors.front().spec());
+  const DecodeOptions decoding = decoding_of(extractors.front().spec());
   std::vector<Describer> describers;
   for (auto& extractor : extractors) {
-    if (orientation_of(extractor.spec()) != orientation) {
-      fail(ErrorCode::kUsage, "extractors that describe the same photos must agree in `orientation`");
+    if (decoding_of(extractor.spec()) != decoding) {
+      fail(ErrorCode::kUsage,
+           "extractors that describe the same photos must agree in `orientation`, `decode` and, where that is fast, `size`");
     }
     describers.push_back(describer_of(extractor));
+    describers.back().alone = nullptr;  // their times are compared
   }
-  return describe_each(photos, orientation, describers, progress);
+  return describe_each(photos, decoding, describers, progress);
 }
 
 }  // namespace revisit

@@ -225,7 +225,7 @@ DescribedPhotos describe_photos(const Recognizer& recognizer, const std::vector<
   const Describer describer{recognizer.descriptor_dim(), [&](const Image& image, StageTimes& times) {
                               return recognizer.describe(view_of(image), &times);
                             }};
-  return std::move(describe_each(photos, orientation_of(recognizer.spec()), {describer}, progress).front());
+  return std::move(describe_each(photos, decoding_of(recognizer.spec()), {describer}, progress).front());
 }
 
 }  // namespace revisit

@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <numeric>
 #include <random>
 #include <thread>
 
@@ -78,6 +80,29 @@ TEST(Recognizer, IsAskedByManyThreadsWhileAnotherAdds) {
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(places.size(), kPlaces);
   EXPECT_EQ(places.ask(noise(kPlaces - 1)).matches.front().name, std::to_string(kPlaces - 1));
+}
+
+/// Blurred and sharp noise over each other: detail of every size, as in a photo of 12 megapixels.
+Image large_picture(unsigned seed) {
+  Image out = resize(noise(seed), {3000, 4000}, ResizeFilter::kBicubic);
+  std::mt19937 random(seed);
+  for (auto& v : out.rgb)
+    v = static_cast<std::uint8_t>(std::clamp(static_cast<int>(v) + static_cast<int>(random() % 21U) - 10, 0, 255));
+  return out;
+}
+
+TEST(Recognizer, DecodingFastHardlyChangesADescriptor) {
+  for (const Size size : {Size{112, 112}, Size{322, 322}}) {
+    DescriptorSpec spec{.size = size, .decode = "fast"};
+    const Recognizer places = Recognizer::in_memory({.spec = spec});
+    const auto file = encode_jpeg(large_picture(7), 90);
+    const Image fast = decode_image(file, "x.jpg", decoding_of(places.spec()));
+    EXPECT_EQ(fast.width, size.width == 112 ? 500 : 1000);
+    const auto a = places.describe(view_of(fast));
+    const auto b = places.describe(view_of(decode_image(file, "x.jpg")));
+    EXPECT_NE(a, b);
+    EXPECT_GT(std::inner_product(a.begin(), a.end(), b.begin(), 0.0), 0.995) << size.width;
+  }
 }
 
 }  // namespace

@@ -104,8 +104,11 @@ struct IndexWriter::Impl {
   void take(const IndexSettings& made) {
     differing = made.also;
     const DescriptorSpec& stored = catalogue.settings().spec;
-    const std::string own =
-        differences_text(differences(overlaid(made.spec, stored), overlaid(stored, made.spec)), Agreement::kTold);
+    // What an earlier version did not know was then as it is by default. Without an identity next to nothing is known.
+    const auto known = [](const DescriptorSpec& spec, const DescriptorSpec& other) {
+      return spec.model_identity ? completed(spec) : overlaid(spec, other);
+    };
+    const std::string own = differences_text(differences(known(made.spec, stored), known(stored, made.spec)), Agreement::kTold);
     if (!own.empty()) differing.push_back(own);
   }
 

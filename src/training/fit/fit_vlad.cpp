@@ -92,7 +92,7 @@ FitVladReport fit_vlad(const Model& backbone, const std::vector<std::filesystem:
     tensor::Arena arena;
     SplitMix random(options.seed);
     const int per_photo = std::max(1, options.max_tokens / static_cast<int>(photos.size()));
-    DecodeAhead decoded(photos.size(), [&](std::size_t i) { return photos[i]; }, options.orientation);
+    DecodeAhead decoded(photos.size(), [&](std::size_t i) { return photos[i]; }, {.orientation = options.orientation});
     for (std::size_t i = 0; i < photos.size(); ++i) {
       const DecodedPhoto photo = decoded.next();
       if (const auto* skipped = std::get_if<Skipped>(&photo.content)) {

@@ -56,7 +56,8 @@ Vit::Vit(const model::LoadedModel& model, tensor::Precision precision)
     blocks_.emplace_back(config_, model.weights, kPrefix + "blocks." + std::to_string(i) + ".", precision);
 }
 
-const std::vector<float>& Vit::positions(int rows, int cols) {
+const std::vector<float>& Vit::positions(int rows, int cols) const {
+  const std::lock_guard guard(mutex_);
   const auto [slot, is_new] = positions_.try_emplace({rows, cols});
   if (is_new) {
     const float* patch_table = position_table_ + config_.width;
@@ -66,7 +67,7 @@ const std::vector<float>& Vit::positions(int rows, int cols) {
   return slot->second;
 }
 
-tensor::Features Vit::embed(const float* pixels, Size size, tensor::Arena& arena) {
+tensor::Features Vit::embed(const float* pixels, Size size, tensor::Arena& arena) const {
   const int rows = size.height / config_.patch;
   const int cols = size.width / config_.patch;
   const int count = rows * cols;
@@ -75,9 +76,8 @@ tensor::Features Vit::embed(const float* pixels, Size size, tensor::Arena& arena
   tensor::Tokens tokens;
   tokens.prefix = 1 + config_.registers;
   tokens.values = arena.matrix(tokens.prefix + count, config_.width);
-  kept_.resize(static_cast<std::size_t>(count));
-  std::iota(kept_.begin(), kept_.end(), 0);
-  tokens.kept = &kept_;
+  tokens.kept = arena.numbers<int>(static_cast<std::size_t>(count));
+  std::iota(tokens.kept.begin(), tokens.kept.end(), 0);
   tokens.columns = cols;
 
   std::transform(cls_token_, cls_token_ + width, position_table_, tokens.values.row(0), std::plus<>());

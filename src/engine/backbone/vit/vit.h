@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -24,13 +25,13 @@ class Vit final : public backbone::Backbone {
   int blocks() const override { return static_cast<int>(blocks_.size()); }
 
   /// [CLS | registers | patches] with positions added; `kept` is 0..N0-1 and updated by whatever drops patches later.
-  tensor::Features embed(const float* pixels, Size size, tensor::Arena& arena) override;
+  tensor::Features embed(const float* pixels, Size size, tensor::Arena& arena) const override;
   void run_blocks(tensor::Features& features, int first, int last, tensor::TokenHook* hook, tensor::Arena& arena) const override;
   /// The final LayerNorm.
   void normalise(tensor::Features& features) const override;
 
  private:
-  const std::vector<float>& positions(int rows, int cols);  // (rows * cols, D), cached per grid
+  const std::vector<float>& positions(int rows, int cols) const;  // (rows * cols, D), cached per grid
 
   const model::VitConfig& config_;
   tensor::Linear patch_;
@@ -40,8 +41,8 @@ class Vit final : public backbone::Backbone {
   const float* norm_gamma_;
   const float* norm_beta_;
   std::vector<Block> blocks_;
-  std::map<std::pair<int, int>, std::vector<float>> positions_;
-  std::vector<int> kept_;  // of the picture that is run
+  mutable std::mutex mutex_;  // of what follows
+  mutable std::map<std::pair<int, int>, std::vector<float>> positions_;
 };
 
 }  // namespace revisit::vit
