@@ -30,7 +30,7 @@ constexpr int kDim = 24;
 TEST(Index, GivesBackWhatWasAdded) {
   const TemporaryFolder folder;
   IndexSettings settings = settings_of(kDim);
-  settings.spec = {.rho = 0.4, .size = Size{98, 112}, .aggregate = "gem", .prune = "random", .prune_layer = 2, .kappa = 0.1 + 0.2,
+  settings.spec = {.rho = 0.4, .keep_mass = 0.75, .size = Size{98, 112}, .aggregate = "gem", .prune = "random", .prune_layer = 2, .kappa = 0.1 + 0.2,
                    .norm_scale = "raw", .spread = 3, .seed = 1ULL << 62U, .precision = "f32", .orientation = "ignore",
                    .model_identity = "0123456789abcdef"};
   IndexEntry plain{"a b/\xff\xc3.jpg", "", 0, std::nullopt, std::nullopt};
