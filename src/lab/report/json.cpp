@@ -101,6 +101,7 @@ std::string run_json(const RunReport& report) {
   object["ms_per_image"] = run.ms_per_image;
   object["end_to_end_ms"] = run.end_to_end_ms;
   object["reference_ms_per_image"] = run.reference_ms_per_image;
+  if (run.spec.keep_mass) object["mean_kept"] = run.mean_kept;
   if (run.min_similarity) object["min_similarity"] = *run.min_similarity;
   if (report.truth_from_positions) object["truth_from_positions"] = true;
   object["notes"] = report.dataset.notes;

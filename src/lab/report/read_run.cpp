@@ -149,6 +149,7 @@ RunReport run_from(const fs::path& file, const Fields& json, const std::string& 
   report.run.reference_spec.rho = json.number("reference_rho", 0, 1);
   report.run.ms_per_image = json.number("ms_per_image", 0, kMaxMs);
   report.run.end_to_end_ms = json.number("end_to_end_ms", 0, kMaxMs);
+  if (json.has("mean_kept")) report.run.mean_kept = json.number("mean_kept", 0, 1);
   if (json.has("min_similarity")) report.run.min_similarity = json.number("min_similarity", -1, 1);
   report.dataset.name = json.text("dataset", file.parent_path().filename().string());
   report.dataset.protocol = json.text("protocol", "");

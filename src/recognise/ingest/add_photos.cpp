@@ -13,6 +13,7 @@
 #include "core/base/prefetch.h"
 #include "core/base/or_skip.h"
 #include "recognise/ingest/decode_ahead.h"
+#include "recognise/ingest/describe_each.h"
 #include "recognise/photos/exif_places.h"
 #include "revisit/ingest.h"
 
@@ -110,6 +111,7 @@ class Adding {
       throw;
     }
     commit();
+    report_.median_forward_ms = quantile(forward_ms_, 0.5);
     return std::move(report_);
   }
 
@@ -184,6 +186,7 @@ class Adding {
     if (!loaded.image) return take(photo, load(photo, true));
     if (!loaded.note.empty()) report_.notes.push_back(loaded.note);
     const std::vector<float> descriptor = extractor_.describe(*loaded.image);
+    forward_ms_.push_back(forward_ms(extractor_.last_times()));
     loaded.entry.name = now.name;
     if (const auto before = entry_of(now.name)) {  // keep what was known about the photo
       if (!loaded.entry.position) loaded.entry.position = before->position;
@@ -235,6 +238,7 @@ class Adding {
   const std::vector<Photo>& photos_;
   const AddOptions& options_;
   AddReport report_;
+  std::vector<double> forward_ms_;  // of the photos described
   std::mutex mutex_;  // of the writer, which both threads use
   int pending_ = 0;
   Clock::time_point first_pending_;

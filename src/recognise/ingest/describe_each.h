@@ -9,6 +9,11 @@
 
 namespace revisit {
 
+inline double forward_ms(const StageTimes& times) { return times.blocks_ms + times.prune_ms + times.aggregate_ms; }
+
+/// The value with this share of all values below it, 0 for no values; reorders them.
+double quantile(std::vector<double>& values, double share);
+
 struct Describer {
   int dim;  ///< values per row
   std::function<std::vector<float>(const Image& image, StageTimes& times)> describe;

@@ -11,15 +11,6 @@
 namespace revisit {
 namespace {
 
-/// The value with this share of all values below it, 0 for no values.
-double quantile(std::vector<double>& values, double share) {
-  if (values.empty()) return 0;
-  const auto rank = std::min(values.size() - 1, static_cast<std::size_t>(share * static_cast<double>(values.size())));
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank);
-  std::ranges::nth_element(values, at);
-  return *at;
-}
-
 /// The rows and times of one describer, photo by photo.
 class Rows {
  public:
@@ -31,7 +22,8 @@ class Rows {
   void add(std::size_t photo, const Image& image, double decode_ms) {
     StageTimes times;
     std::ranges::copy(describer_.describe(image, times), out_.rows.begin() + static_cast<std::ptrdiff_t>(photo * width()));
-    forward_ms_.push_back(times.blocks_ms + times.prune_ms + times.aggregate_ms);
+    forward_ms_.push_back(forward_ms(times));
+    kept_ += times.kept;
     end_to_end_ms_.push_back(decode_ms + times.preprocess_ms + forward_ms_.back());
   }
 
@@ -43,6 +35,7 @@ class Rows {
     out_.median_forward_ms = quantile(forward_ms_, 0.5);
     out_.forward_ms_p5 = quantile(forward_ms_, 0.05);
     out_.forward_ms_p95 = quantile(forward_ms_, 0.95);
+    if (!forward_ms_.empty()) out_.mean_kept = kept_ / static_cast<double>(forward_ms_.size());
     out_.median_end_to_end_ms = quantile(end_to_end_ms_, 0.5);
     return std::move(out_);
   }
@@ -53,6 +46,7 @@ class Rows {
   const Describer& describer_;
   DescribedPhotos out_;
   std::vector<double> forward_ms_, end_to_end_ms_;
+  double kept_ = 0;  // sum of shares
 };
 
 Describer describer_of(Extractor& extractor) {
@@ -64,6 +58,14 @@ Describer describer_of(Extractor& extractor) {
 }
 
 }  // namespace
+
+double quantile(std::vector<double>& values, double share) {
+  if (values.empty()) return 0;
+  const auto rank = std::min(values.size() - 1, static_cast<std::size_t>(share * static_cast<double>(values.size())));
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank);
+  std::ranges::nth_element(values, at);
+  return *at;
+}
 
 std::vector<DescribedPhotos> describe_each(const std::vector<Photo>& photos, Orientation orientation,
                                            const std::vector<Describer>& describers,
