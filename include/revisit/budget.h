@@ -29,8 +29,8 @@ struct Calibration {
 /// Everything a time depends on: model, size, precision and pruner, threads, CPU and its kernels, version of the library.
 std::string speed_settings(const Extractor& extractor);
 
-/// Measures for about `seconds`, more where three rounds take longer. The rhos alternate and share the extractor's weights; its own
-/// rho does not matter. Only rho 1 for a model that cannot prune.
+/// Measures for about `seconds`, more where three rounds take longer. The rhos alternate and share the extractor's weights; its
+/// own rho does not matter. Only rho 1 for a model that cannot prune.
 Calibration measure_speed(const Extractor& extractor, double seconds = 3);
 
 /// One file per settings in a folder. Nothing unless it is whole, of these settings and less than 30 days old.
@@ -39,8 +39,8 @@ std::optional<Calibration> load_calibration(const std::filesystem::path& folder,
 /// Creates the folder where necessary. Throws Error when it cannot be written.
 void save_calibration(const std::filesystem::path& folder, const Calibration& calibration);
 
-/// The largest rho, in hundredths, whose third quartile is at most `budget_ms`, between measured ones by interpolation. Throws Error
-/// kUsage with the fastest time when there is none.
+/// The largest rho, in hundredths, whose third quartile is at most `budget_ms`, between measured ones by interpolation. Throws
+/// Error kUsage with the fastest time when there is none.
 double rho_within(const Calibration& calibration, double budget_ms);
 
 struct BudgetChoice {
@@ -51,8 +51,8 @@ struct BudgetChoice {
   std::filesystem::path calibration;  ///< its file, free to be deleted; empty: none is kept
 };
 
-/// The rho for a budget, for with_rho(). A measurement is kept in `folder` and used again; without one it is made each time. Throws
-/// Error kUsage when the budget is too small, or when the extractor has a `keep_mass`.
+/// The rho for a budget, for with_rho(). A measurement is kept in `folder` and used again; without one it is made each time.
+/// Throws Error kUsage when the budget is too small, or when the extractor has a `keep_mass`.
 BudgetChoice choose_rho(const Extractor& extractor, double budget_ms, const std::filesystem::path& folder = {});
 
 }  // namespace revisit

@@ -73,8 +73,8 @@ class Extractor {
   StageTimes last_times() const;
   /// One sentence about each setting that was adjusted (a size rounded to the patch).
   const std::vector<std::string>& notices() const;
-  /// Multiply-adds of one forward at this input size and rho, in units of 10^9. With `keep_mass` those of the last picture, and the
-  /// least before there was one.
+  /// Multiply-adds of one forward at this input size and rho, in units of 10^9. With `keep_mass` those of the last picture, and
+  /// the least before there was one.
   double gmac() const;
 
  private:

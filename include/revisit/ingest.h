@@ -25,7 +25,7 @@ struct DescribedPhotos {
   double median_end_to_end_ms = 0;  ///< decoding, preprocessing and forward, one after the other
   double forward_ms_p5 = 0;         ///< 5th and 95th percentile of the forward times: far apart when the machine was disturbed
   double forward_ms_p95 = 0;
-  double mean_kept = 1;             ///< share of its patches a photo kept, on average
+  double mean_kept = 1;              ///< share of its patches a photo kept, on average
   std::vector<std::string> notes{};  ///< about photos of which something was left out: "'a.webp' holds an animation; ..."
 };
 

@@ -39,8 +39,8 @@ struct RecognizerOptions {
   DescriptorSpec spec{};                   ///< open settings are the collection's, or the model's for a new one
   int threads = 0;                         ///< 0: every core this process may use
   std::optional<double> min_similarity{};  ///< default: the model's calibrated threshold, if it has one
-  std::optional<double> budget_ms{};       ///< chooses `rho`, which is open then: see choose_rho; measured when the recognizer is made
-  std::filesystem::path calibrations{};    ///< folder where what was measured is kept; empty: nothing is
+  std::optional<double> budget_ms{};  ///< chooses `rho`, which is open then: see choose_rho; measured when the recognizer is made
+  std::filesystem::path calibrations{};  ///< folder where what was measured is kept; empty: nothing is
 };
 
 /// What is known about an added picture.

@@ -75,8 +75,8 @@ const Setting& setting(std::string_view name);
 /// "0.5", "322x322", "weitop"; empty for an open value.
 std::string text_of(const SettingValue& value);
 
-/// `first` where it is set, else `second`; settings that are of_pruner only if both have the same pruner. How much is kept, `rho` and
-/// `keep_mass`, comes from one of them: from `first` if it says either.
+/// `first` where it is set, else `second`; settings that are of_pruner only if both have the same pruner. How much is kept, `rho`
+/// and `keep_mass`, comes from one of them: from `first` if it says either.
 DescriptorSpec overlaid(const DescriptorSpec& first, const DescriptorSpec& second);
 /// Sets open settings to their defaults; the default of `rho` is kLeastRho with a `keep_mass`.
 DescriptorSpec completed(const DescriptorSpec& spec);

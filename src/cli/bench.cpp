@@ -9,11 +9,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "core/base/fail.h"
 #include "cli/binding.h"
 #include "cli/budget.h"
 #include "cli/model_options.h"
 #include "cli/verbs.h"
+#include "core/base/fail.h"
 
 namespace revisit::cli {
 namespace {

@@ -18,7 +18,8 @@ constexpr std::size_t kEnoughPhotos = 10;  // for a median that says something
 }  // namespace
 
 void add_budget_option(std::vector<Option>& options, ModelArgs& args) {
-  options.push_back({"--budget-ms", "X", "choose rho: X ms from preprocessed tensor to descriptor (as `bench`), measured here once",
+  options.push_back({"--budget-ms", "X",
+                     "choose rho: X ms from preprocessed tensor to descriptor (as `bench`), measured here once",
                      to_number(args.budget_ms, {0, 1e9, true})});
 }
 
@@ -72,9 +73,10 @@ void check_pace(const ModelArgs& args, const std::optional<BudgetChoice>& choice
   if (!choice || photos < kEnoughPhotos || median_ms <= *args.budget_ms) return;
   std::error_code ignored;
   const bool again = !choice->calibration.empty() && std::filesystem::remove(choice->calibration, ignored);
-  console.talk(fmt::format("notice: the median photo took {:.1f} ms, more than the budget of {:g} ms: the machine was busier than "
-                           "when its speed was measured{}",
-                           median_ms, *args.budget_ms, again ? "; it is measured again next time" : ""));
+  console.talk(
+      fmt::format("notice: the median photo took {:.1f} ms, more than the budget of {:g} ms: the machine was busier than "
+                  "when its speed was measured{}",
+                  median_ms, *args.budget_ms, again ? "; it is measured again next time" : ""));
 }
 
 }  // namespace revisit::cli

@@ -8,10 +8,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "core/base/fail.h"
-#include "core/base/or_skip.h"
-#include "core/base/prefetch.h"
-#include "core/base/stop.h"
 #include "cli/binding.h"
 #include "cli/budget.h"
 #include "cli/inputs.h"
@@ -20,6 +16,7 @@
 #include "cli/progress.h"
 #include "cli/verbs.h"
 #include "core/base/fail.h"
+#include "core/base/or_skip.h"
 #include "core/base/prefetch.h"
 #include "core/base/stop.h"
 #include "core/base/stop_scope.h"

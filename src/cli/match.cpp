@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "core/base/fail.h"
-#include "core/base/limits.h"
 #include "cli/answers.h"
 #include "cli/binding.h"
 #include "cli/budget.h"
@@ -15,6 +13,8 @@
 #include "cli/photo_run.h"
 #include "cli/run_folder.h"
 #include "cli/verbs.h"
+#include "core/base/fail.h"
+#include "core/base/limits.h"
 #include "revisit/whitening.h"
 
 namespace revisit::cli {

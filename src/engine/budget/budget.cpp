@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kFewestRounds = 3;
 constexpr int kEnoughRounds = 5;
-constexpr int kMostRounds = 101;
+constexpr int kMostRounds = 31;
 constexpr double kUpper = 0.75;
 constexpr double kStep = 0.01;  // of a chosen rho
 
@@ -42,7 +42,7 @@ std::vector<Speed> monotone(const Calibration& calibration) {
 }
 
 /// Of `member`, at a rho within those measured.
-double interpolated(const std::vector<Speed>& rising, double rho, double Speed::* member) {
+double interpolated(const std::vector<Speed>& rising, double rho, double Speed::*member) {
   for (std::size_t i = 1; i < rising.size(); ++i) {
     const Speed &low = rising[i - 1], &high = rising[i];
     if (rho <= high.rho) return low.*member + (high.*member - low.*member) * (rho - low.rho) / (high.rho - low.rho);
@@ -114,7 +114,7 @@ double rho_within(const Calibration& calibration, double budget_ms) {
   const std::vector<Speed> rising = monotone(calibration);
   const Speed& least = rising.front();
   if (least.upper_ms > budget_ms) {
-    fail_with_hint(ErrorCode::kUsage, "a smaller size, a smaller model or precision int8 takes less time",
+    fail_with_hint(ErrorCode::kUsage, "a smaller `size`, a smaller model or `precision` int8 takes less time",
                    "a budget of {:g} ms is too small: the fastest here takes {}, at rho {:g}", budget_ms, ms_text(least.upper_ms),
                    least.rho);
   }
@@ -131,7 +131,7 @@ double rho_within(const Calibration& calibration, double budget_ms) {
 BudgetChoice choose_rho(const Extractor& extractor, double budget_ms, const std::filesystem::path& folder) {
   require_budget(budget_ms);
   if (extractor.spec().keep_mass) {
-    fail(ErrorCode::kUsage, "a budget of {:g} ms and keep_mass {:g} both decide how much is kept: one is enough", budget_ms,
+    fail(ErrorCode::kUsage, "a budget of {:g} ms and `keep_mass` {:g} both decide how much is kept: one is enough", budget_ms,
          *extractor.spec().keep_mass);
   }
   BudgetChoice out;

@@ -58,7 +58,8 @@ TEST(RhoWithin, GrowsWithTheBudget) {
 }
 
 TEST(RhoWithin, RefusesABudgetNothingFitsInto) {
-  expect_error([] { rho_within(straight(), 19.5); }, ErrorCode::kUsage, "a budget of 19.5 ms is too small: the fastest here takes 20 ms, at rho 0.2");
+  expect_error([] { rho_within(straight(), 19.5); }, ErrorCode::kUsage,
+               "a budget of 19.5 ms is too small: the fastest here takes 20 ms, at rho 0.2");
   for (const double ms : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     expect_error([&] { rho_within(straight(), ms); }, ErrorCode::kUsage, "is not a time");
   }
@@ -79,7 +80,8 @@ TEST(CalibrationFile, GivesBackWhatWasSavedUntilItIsAMonthOld) {
   EXPECT_EQ(back->speeds[1].upper_ms, 60);
   EXPECT_FALSE(load_calibration(there, "model b"));
   constexpr std::int64_t kDay = 86'400;
-  for (const auto& [age, fresh] : std::vector<std::pair<std::int64_t, bool>>{{30 * kDay - 60, true}, {30 * kDay + 60, false}, {-kDay, false}}) {
+  for (const auto& [age, fresh] :
+       std::vector<std::pair<std::int64_t, bool>>{{30 * kDay - 60, true}, {30 * kDay + 60, false}, {-kDay, false}}) {
     save_calibration(there, straight(now_s() - age));
     EXPECT_EQ(load_calibration(there, "model a").has_value(), fresh) << age;
   }
@@ -107,15 +109,27 @@ TEST(CalibrationFile, ADamagedOrForeignFileCountsAsNone) {
   };
   EXPECT_TRUE(patched("{}"));
   EXPECT_TRUE(patched(R"({"later":[1]})"));
-  for (const auto* patch :
-       {R"({"schema":2})", R"({"schema":null})", R"({"settings":"model b"})", R"({"settings":1})", R"({"measured_s":"1"})",
-        R"({"measured_s":1.5})", R"({"measured_s":null})", R"({"measured_s":-5})", R"({"measured_s":1e300})", R"({"speeds":[]})",
-        R"({"speeds":null})", R"({"speeds":{"rho":1,"median_ms":1,"upper_ms":1}})", R"({"speeds":[1]})", R"({"speeds":[{"rho":1,"median_ms":1}]})",
-        R"({"speeds":[{"rho":0.5,"median_ms":1,"upper_ms":1}]})", R"({"speeds":[{"rho":1,"median_ms":2,"upper_ms":1}]})",
-        R"({"speeds":[{"rho":1,"median_ms":0,"upper_ms":1}]})", R"({"speeds":[{"rho":1,"median_ms":"1","upper_ms":1}]})",
-        R"({"speeds":[{"rho":1,"median_ms":1,"upper_ms":1e10}]})",
-        R"({"speeds":[{"rho":1,"median_ms":1,"upper_ms":1},{"rho":1,"median_ms":1,"upper_ms":1}]})",
-        R"({"speeds":[{"rho":1,"median_ms":1,"upper_ms":1},{"rho":0,"median_ms":1,"upper_ms":1}]})"}) {
+  for (const auto* patch : {R"({"schema":2})",
+                            R"({"schema":null})",
+                            R"({"settings":"model b"})",
+                            R"({"settings":1})",
+                            R"({"measured_s":"1"})",
+                            R"({"measured_s":1.5})",
+                            R"({"measured_s":null})",
+                            R"({"measured_s":-5})",
+                            R"({"measured_s":1e300})",
+                            R"({"speeds":[]})",
+                            R"({"speeds":null})",
+                            R"({"speeds":{"rho":1,"median_ms":1,"upper_ms":1}})",
+                            R"({"speeds":[1]})",
+                            R"({"speeds":[{"rho":1,"median_ms":1}]})",
+                            R"({"speeds":[{"rho":0.5,"median_ms":1,"upper_ms":1}]})",
+                            R"({"speeds":[{"rho":1,"median_ms":2,"upper_ms":1}]})",
+                            R"({"speeds":[{"rho":1,"median_ms":0,"upper_ms":1}]})",
+                            R"({"speeds":[{"rho":1,"median_ms":"1","upper_ms":1}]})",
+                            R"({"speeds":[{"rho":1,"median_ms":1,"upper_ms":1e10}]})",
+                            R"({"speeds":[{"rho":1,"median_ms":1,"upper_ms":1},{"rho":1,"median_ms":1,"upper_ms":1}]})",
+                            R"({"speeds":[{"rho":1,"median_ms":1,"upper_ms":1},{"rho":0,"median_ms":1,"upper_ms":1}]})"}) {
     EXPECT_FALSE(patched(patch)) << patch;
   }
   EXPECT_FALSE(accepted("[]"));
@@ -138,7 +152,9 @@ TEST(MeasureSpeed, MeasuresEveryRhoOfAModelThatPrunes) {
 
 TEST(SpeedSettings, NameWhatATimeDependsOnAndNothingElse) {
   const Model model = Model::random("demo");
-  const auto settings = [&](const DescriptorSpec& spec, int threads = 1) { return speed_settings(Extractor(model, spec, threads)); };
+  const auto settings = [&](const DescriptorSpec& spec, int threads = 1) {
+    return speed_settings(Extractor(model, spec, threads));
+  };
   const std::string plain = settings({});
   EXPECT_EQ(settings({.rho = 0.5}), plain);
   EXPECT_EQ(settings({.keep_mass = 0.5}), plain);
@@ -171,13 +187,15 @@ TEST(ChooseRho, UsesWhatWasMeasuredBefore) {
 
 TEST(ChooseRho, RefusesAMassAndSaysWhenNothingCanBeKept) {
   const Model model = Model::random("demo");
-  expect_error([&] { choose_rho(Extractor(model, {.keep_mass = 0.9}, 1), 40); }, ErrorCode::kUsage, "both decide how much is kept");
+  expect_error([&] { choose_rho(Extractor(model, {.keep_mass = 0.9}, 1), 40); }, ErrorCode::kUsage,
+               "both decide how much is kept");
   const TemporaryFolder folder;
   const fs::path file = folder.path() / "file";
   std::ofstream(file) << "x";
   const BudgetChoice choice = choose_rho(Extractor(model, {.prune = "none"}, 1), 1e6, file / "below");
   EXPECT_EQ(choice.rho, 1) << "a model that does not prune has one rho";
-  EXPECT_TRUE(choice.notice.starts_with("the speed of the model is measured each time, because it could not be kept: ")) << choice.notice;
+  EXPECT_TRUE(choice.notice.starts_with("the speed of the model is measured each time, because it could not be kept: "))
+      << choice.notice;
   EXPECT_TRUE(choice.calibration.empty());
   expect_error([&] { choose_rho(Extractor(model, {.prune = "none"}, 1), 1e-6); }, ErrorCode::kUsage, ", at rho 1");
 }

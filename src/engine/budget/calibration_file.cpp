@@ -35,11 +35,13 @@ bool is_fresh(std::int64_t measured_s) {
 std::optional<Calibration> calibration_of(const Json& json, const std::string& settings) {
   if (!json.is_object() || json.value("schema", Json()) != 1 || json.value("settings", Json()) != settings) return std::nullopt;
   const Json measured = json.value("measured_s", Json()), speeds = json.value("speeds", Json());
-  if (!is_number(json, "measured_s", 0, 1e11) || !measured.is_number_integer() || !is_fresh(measured.get<std::int64_t>())) return std::nullopt;
+  if (!is_number(json, "measured_s", 0, 1e11) || !measured.is_number_integer() || !is_fresh(measured.get<std::int64_t>()))
+    return std::nullopt;
   if (!speeds.is_array() || speeds.empty()) return std::nullopt;
   Calibration out{settings, measured.get<std::int64_t>(), {}};
   for (const Json& one : speeds) {
-    if (!is_number(one, "rho", 0, 1) || !is_number(one, "median_ms", 0, kLongestMs) || !is_number(one, "upper_ms", 0, kLongestMs)) return std::nullopt;
+    if (!is_number(one, "rho", 0, 1) || !is_number(one, "median_ms", 0, kLongestMs) || !is_number(one, "upper_ms", 0, kLongestMs))
+      return std::nullopt;
     const Speed speed{one["rho"].get<double>(), one["median_ms"].get<double>(), one["upper_ms"].get<double>()};
     if (speed.upper_ms < speed.median_ms) return std::nullopt;
     if (out.speeds.empty() ? speed.rho != 1 : speed.rho >= out.speeds.back().rho) return std::nullopt;

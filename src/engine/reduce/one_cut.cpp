@@ -64,7 +64,9 @@ int count_of_mass(const std::vector<float>& scores, const std::vector<float>& lo
     if (std::isfinite(logit)) highest = std::max(highest, static_cast<double>(logit));
   }
   if (mass >= 1 || !std::isfinite(highest)) return count;
-  const auto weight = [&](std::size_t i) { return std::isfinite(logits[i]) ? std::exp((logits[i] - highest) / kMassTemperature) : 0; };
+  const auto weight = [&](std::size_t i) {
+    return std::isfinite(logits[i]) ? std::exp((logits[i] - highest) / kMassTemperature) : 0;
+  };
   double wanted = 0;
   for (std::size_t i = 0; i < logits.size(); ++i) wanted += weight(i);
   wanted *= mass * (1 - kSumSlack);

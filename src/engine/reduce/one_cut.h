@@ -22,8 +22,8 @@ int kept_count(double rho, int patches);
 void choose_best(const std::vector<float>& scores, int count, std::vector<int>& kept);
 
 /// The smallest number of positions, taken as choose_best takes them, whose softmax(logits / kMassTemperature) sums to at least
-/// `mass` in (0, 1]. A logit that is not finite has no mass; all of them are kept when none is finite, and for a mass of 1. `order`
-/// is memory to reuse.
+/// `mass` in (0, 1]. A logit that is not finite has no mass; all of them are kept when none is finite, and for a mass of 1.
+/// `order` is memory to reuse.
 int count_of_mass(const std::vector<float>& scores, const std::vector<float>& logits, double mass, std::vector<int>& order);
 
 /// The temperature at which WeiToP learns the aggregator's weights (the recipes' [loss] temperature).

@@ -214,8 +214,8 @@ TEST(CountOfMass, IsTheSmallestThatReachesTheMassInTheOrderOfTheScores) {
   std::vector<int> order;
   const std::vector<float> by_logit = logits, other_way{0, -2, -1, -3};  // 0.1 first, then 0.2, 0.4, 0.3
   const auto count = [&](const std::vector<float>& scores, double mass) { return count_of_mass(scores, logits, mass, order); };
-  for (const auto& [mass, want] : std::vector<std::pair<double, int>>{{0.01, 1}, {0.399, 1}, {0.401, 2}, {0.699, 2}, {0.701, 3},
-                                                                      {0.899, 3}, {0.901, 4}, {1.0, 4}}) {
+  for (const auto& [mass, want] : std::vector<std::pair<double, int>>{
+           {0.01, 1}, {0.399, 1}, {0.401, 2}, {0.699, 2}, {0.701, 3}, {0.899, 3}, {0.901, 4}, {1.0, 4}}) {
     EXPECT_EQ(count(by_logit, mass), want) << mass;
   }
   for (const auto& [mass, want] : std::vector<std::pair<double, int>>{{0.09, 1}, {0.11, 2}, {0.29, 2}, {0.31, 3}, {0.71, 4}}) {
@@ -274,6 +274,7 @@ TEST(OneCut, KeepsTheMassOfEachPictureWithinItsLimits) {
   const auto kept = [&](DescriptorSpec spec, std::uint32_t picture) {
     spec.prune = "weitop";
     Sequence sequence(300, 0, picture);
+    for (float& value : sequence.values) value *= 0.02F * static_cast<float>(picture);  // from even logits to uneven ones
     const auto pruner = made(spec, model);
     EXPECT_EQ(pruner->patches_after(1, 300), kept_count(completed(spec).rho.value(), 300)) << "the least, before a picture";
     ReduceTrace trace;
@@ -284,7 +285,8 @@ TEST(OneCut, KeepsTheMassOfEachPictureWithinItsLimits) {
     EXPECT_EQ(pruner->patches_after(0, 300), 300);
     std::vector<int> order;
     EXPECT_EQ(count, fill_tile(std::max(kept_count(completed(spec).rho.value(), 300),
-                                        count_of_mass(trace.scores, trace.logits, *spec.keep_mass, order)), 1, 300));
+                                        count_of_mass(trace.scores, trace.logits, *spec.keep_mass, order)),
+                               1, 300));
     std::vector<int> best;
     choose_best(trace.scores, count, best);
     EXPECT_EQ(sequence.kept, best);
@@ -306,7 +308,7 @@ TEST(OneCut, AMassNeedsLogits) {
       ADD_FAILURE() << kind;
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::kUsage);
-      EXPECT_EQ(std::string(error.what()), std::string("keep_mass = 0.9 needs the scores of WeiToP, but `prune` is ") + kind);
+      EXPECT_EQ(std::string(error.what()), std::string("`keep_mass` 0.9 needs the scores of WeiToP, but `prune` is ") + kind);
     }
   }
 }

@@ -25,8 +25,8 @@ class TokenReducer : public tensor::TokenHook {
  public:
   /// The picture that comes next, for methods that depend on more than its tokens.
   virtual void see(std::span<const float> /*pixels*/) {}
-  /// How many of so many patches live on once `blocks_done` blocks have run: of the last picture where that depends on the picture,
-  /// and the least before there was one.
+  /// How many of so many patches live on once `blocks_done` blocks have run: of the last picture where that depends on the
+  /// picture, and the least before there was one.
   virtual int patches_after(int blocks_done, int patches) const = 0;
   /// Multiply-adds of the method itself.
   virtual double macs(int /*patches*/) const { return 0; }

@@ -17,7 +17,7 @@ constexpr std::pair<std::string_view, const ReducerFamily*> kFamilies[] = {REVIS
 
 [[noreturn]] void refuse_mass(const DescriptorSpec& spec) {
   fail_with_hint(ErrorCode::kUsage, "a model with WeiToP and its own `prune`, or `rho` instead",
-                 "keep_mass = {} needs the scores of WeiToP, but `prune` is {}", *spec.keep_mass, *spec.prune);
+                 "`keep_mass` {} needs the scores of WeiToP, but `prune` is {}", *spec.keep_mass, *spec.prune);
 }
 
 class KeepAll final : public TokenReducer {

@@ -32,9 +32,19 @@ TEST(Spec, EveryMemberHasOneSettingThatReadsAndWritesIt) {
     EXPECT_FALSE(one.wanted.empty());
   }
   // A member that no setting knows would be lost on its way through text.
-  const DescriptorSpec full{.rho = 0.1 + 0.2, .keep_mass = 0.75, .size = Size{98, 112}, .aggregate = "gem", .prune = "random", .prune_layer = 3,
-                            .kappa = 0.25, .norm_scale = "raw", .spread = 4, .seed = 77, .precision = "f32",
-                            .orientation = "ignore", .model_identity = "00ff"};
+  const DescriptorSpec full{.rho = 0.1 + 0.2,
+                            .keep_mass = 0.75,
+                            .size = Size{98, 112},
+                            .aggregate = "gem",
+                            .prune = "random",
+                            .prune_layer = 3,
+                            .kappa = 0.25,
+                            .norm_scale = "raw",
+                            .spread = 4,
+                            .seed = 77,
+                            .precision = "f32",
+                            .orientation = "ignore",
+                            .model_identity = "00ff"};
   DescriptorSpec back;
   for (const Setting& one : settings()) {
     const SettingValue value = one.get(full);
@@ -82,7 +92,8 @@ TEST(Spec, OverlaysWhatIsOpenAndLeavesAPrunersOwnSettingsWithIt) {
 
 TEST(Spec, HowMuchIsKeptComesFromOneOfTwoSpecs) {
   const DescriptorSpec by_rho{.rho = 0.5}, by_mass{.rho = 0.3, .keep_mass = 0.9};
-  EXPECT_EQ(overlaid({.keep_mass = 0.8}, by_rho), (DescriptorSpec{.keep_mass = 0.8})) << "the other's rho is no floor of this mass";
+  EXPECT_EQ(overlaid({.keep_mass = 0.8}, by_rho), (DescriptorSpec{.keep_mass = 0.8}))
+      << "the other's rho is no floor of this mass";
   EXPECT_EQ(overlaid({.rho = 0.7}, by_mass), (DescriptorSpec{.rho = 0.7}));
   EXPECT_EQ(overlaid({}, by_mass), by_mass);
   EXPECT_EQ(overlaid({.rho = 0.6, .keep_mass = 0.8}, by_mass), (DescriptorSpec{.rho = 0.6, .keep_mass = 0.8}));

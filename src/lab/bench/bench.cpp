@@ -12,9 +12,9 @@
 #include "core/base/fail.h"
 #include "core/tensor/machine.h"
 #include "core/tensor/parallel.h"
-#include "lab/bench/machine_peaks.h"
 #include "engine/budget/timing.h"
 #include "engine/extract/plan.h"
+#include "lab/bench/machine_peaks.h"
 
 namespace revisit {
 namespace {

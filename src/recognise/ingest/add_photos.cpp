@@ -10,8 +10,8 @@
 
 #include "core/base/fail.h"
 #include "core/base/file.h"
-#include "core/base/prefetch.h"
 #include "core/base/or_skip.h"
+#include "core/base/prefetch.h"
 #include "recognise/ingest/decode_ahead.h"
 #include "recognise/ingest/describe_each.h"
 #include "recognise/photos/exif_places.h"

@@ -45,8 +45,8 @@ std::string name_of(const Model& model) {
 DescriptorSpec with_budget(DescriptorSpec spec, const RecognizerOptions& options) {
   if (!options.budget_ms) return spec;
   if (options.spec.rho || options.spec.keep_mass) {
-    fail(ErrorCode::kUsage, "`budget_ms` {:g} and `{}` both decide how much of a picture is kept: one is enough", *options.budget_ms,
-         options.spec.rho ? "rho" : "keep_mass");
+    fail(ErrorCode::kUsage, "`budget_ms` {:g} and `{}` both decide how much of a picture is kept: one is enough",
+         *options.budget_ms, options.spec.rho ? "rho" : "keep_mass");
   }
   spec.rho = 1;
   spec.keep_mass.reset();

@@ -28,9 +28,10 @@ Threshold threshold_for(const ModelInfo& model, const DescriptorSpec& spec, std:
   const double rho = spec.rho.value_or(1);
   const bool by_mass = spec.keep_mass && rho < 1;
   if (model.calibrated_rho != rho || by_mass || other_size) {
-    out.notice = fmt::format("similarity {:.4f} was calibrated at rho {:g}, {}x{}; this run is at {} {:g}, {}", *model.min_similarity,
-                             model.calibrated_rho, model.calibrated_size.height, model.calibrated_size.width,
-                             by_mass ? "keep_mass" : "rho", by_mass ? *spec.keep_mass : rho, size_text(spec.size));
+    out.notice =
+        fmt::format("similarity {:.4f} was calibrated at rho {:g}, {}x{}; this run is at {} {:g}, {}", *model.min_similarity,
+                    model.calibrated_rho, model.calibrated_size.height, model.calibrated_size.width,
+                    by_mass ? "keep_mass" : "rho", by_mass ? *spec.keep_mass : rho, size_text(spec.size));
   }
   return out;
 }

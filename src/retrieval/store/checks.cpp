@@ -66,7 +66,8 @@ void require_same_model(const std::filesystem::path& folder, const IndexSettings
 void require_compatible(const std::filesystem::path& folder, const IndexSettings& stored, const IndexSettings& given) {
   require_same_model(folder, stored, given);
   DescriptorSpec first = completed(stored.spec), second = completed(given.spec);
-  first.model_identity = second.model_identity = std::nullopt;  // compared above
+  first.model_identity.reset();  // compared above
+  second.model_identity.reset();
   const std::string differing = differences_text(differences(first, second), Agreement::kMust);
   if (!differing.empty()) {
     fail_with_hint(ErrorCode::kMismatch, kOwnSettings, "index '{}' was made with different settings: {}", folder.string(),
