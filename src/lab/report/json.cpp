@@ -153,9 +153,12 @@ std::string challenge_json(const ChallengeScore& score) {
 
 std::string sweep_json(const Sweep& sweep) {
   auto runs = Json::array();
+  const std::vector<bool> front = pareto_front(sweep.points);
   for (const auto& point : sweep.points) {
     Json one{{"model", point.model},
              {"rho", point.rho},
+             {"precision", point.precision},
+             {"pareto", bool{front[runs.size()]}},
              {"reference_rho", point.reference_rho},
              {"dim", point.dim},
              {"ms_per_image", point.ms_per_image},
@@ -174,6 +177,11 @@ std::string sweep_json(const Sweep& sweep) {
     object["num_references"] = first.num_references;
     object["num_without_positive"] = first.num_without_positive;
     object["protocol"] = first.protocol;
+  }
+  if (sweep.budget_ms) {
+    object["budget_ms"] = *sweep.budget_ms;
+    if (const auto best = best_within(sweep.points, *sweep.budget_ms)) object["best_within_budget"] = runs[*best];
+    object["budget_says"] = budget_sentence(sweep.points, *sweep.budget_ms);
   }
   object["runs"] = std::move(runs);
   DescriptorSpec common = completed(sweep.run.spec);
