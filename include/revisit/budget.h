@@ -17,7 +17,7 @@ namespace revisit {
 struct Speed {
   double rho = 1;
   double median_ms = 0;
-  double upper_ms = 0;  ///< third quartile: what must fit, so that the median does on a less quiet day
+  double upper_ms = 0;  ///< what must fit: third quartile and 3 %, so that the median does while photos are decoded
 };
 
 struct Calibration {
@@ -39,7 +39,7 @@ std::optional<Calibration> load_calibration(const std::filesystem::path& folder,
 /// Creates the folder where necessary. Throws Error when it cannot be written.
 void save_calibration(const std::filesystem::path& folder, const Calibration& calibration);
 
-/// The largest rho, in hundredths, whose third quartile is at most `budget_ms`, between measured ones by interpolation. Throws
+/// The largest rho, in hundredths, whose `upper_ms` is at most `budget_ms`, between measured ones by interpolation. Throws
 /// Error kUsage with the fastest time when there is none.
 double rho_within(const Calibration& calibration, double budget_ms);
 

@@ -21,6 +21,7 @@ constexpr int kFewestRounds = 3;
 constexpr int kEnoughRounds = 5;
 constexpr int kMostRounds = 31;
 constexpr double kUpper = 0.75;
+constexpr double kBeside = 1.03;  // a run decodes the next photo meanwhile, a measurement does not
 constexpr double kStep = 0.01;  // of a chosen rho
 
 /// The finest list of which `seconds` are enough for several rounds, when a photo at rho 1 takes so long.
@@ -103,7 +104,7 @@ Calibration measure_speed(const Extractor& extractor, double seconds) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   Calibration out{speed_settings(extractor), std::chrono::duration_cast<std::chrono::seconds>(now).count(), {}};
   for (std::size_t i = 0; i < rhos.size(); ++i) {
-    out.speeds.push_back({rhos[i], timing_quantile(ms[i], 0.5), timing_quantile(ms[i], kUpper)});
+    out.speeds.push_back({rhos[i], timing_quantile(ms[i], 0.5), kBeside * timing_quantile(ms[i], kUpper)});
   }
   return out;
 }

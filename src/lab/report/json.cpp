@@ -3,6 +3,7 @@
 // The JSON objects of match, eval and sweep. Keys are a contract: add, never rename.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "revisit/lab/report.h"
@@ -186,6 +187,8 @@ std::string sweep_json(const Sweep& sweep) {
   object["runs"] = std::move(runs);
   DescriptorSpec common = completed(sweep.run.spec);
   common.rho.reset();  // every point has its own
+  const bool one_precision = std::ranges::all_of(sweep.points, [&](const auto& p) { return p.precision == common.precision; });
+  if (!one_precision) common.precision.reset();
   add_spec(object, common);
   object["threads"] = sweep.run.threads;
   object["cpu"] = sweep.run.cpu;

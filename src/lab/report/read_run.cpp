@@ -193,7 +193,7 @@ Sweep sweep_from(const Fields& json, const std::string& where) {
     sweep.points.push_back({point.text("model", ""), point.number("rho", 0, 1), point.number("reference_rho", 0, 1),
                             point.whole("dim", 0, std::numeric_limits<int>::max()), point.number("ms_per_image", 0, kMaxMs),
                             point.number("end_to_end_ms", 0, kMaxMs), point_evaluation(point, json)});
-    if (point.has("precision")) sweep.points.back().precision = point.text("precision", "");
+    sweep.points.back().precision = point.text("precision", sweep.run.spec.precision.value_or("f32"));  // older runs have one
     if (point.has("ms_per_image_p95")) {  // older runs have no spread
       sweep.points.back().ms_high = point.number("ms_per_image_p95", 0, kMaxMs);
       sweep.points.back().ms_low = point.number("ms_per_image_p5", 0, sweep.points.back().ms_high);
