@@ -14,6 +14,7 @@ namespace revisit::cli {
 namespace {
 
 constexpr std::size_t kEnoughPhotos = 10;  // for a median that says something
+constexpr double kMuchFaster = 0.8;        // of the time expected: a larger rho would have fitted
 
 }  // namespace
 
@@ -70,13 +71,16 @@ std::optional<BudgetChoice> settle_budget(const Model& model, ModelArgs& args, C
 
 void check_pace(const ModelArgs& args, const std::optional<BudgetChoice>& choice, double median_ms, std::size_t photos,
                 Console& console) {
-  if (!choice || photos < kEnoughPhotos || median_ms <= *args.budget_ms) return;
+  if (!choice || photos < kEnoughPhotos) return;
+  const bool slower = median_ms > *args.budget_ms;
+  const bool faster = choice->rho < 1 && median_ms < kMuchFaster * choice->median_ms;
+  if (!slower && !faster) return;
   std::error_code ignored;
   const bool again = !choice->calibration.empty() && std::filesystem::remove(choice->calibration, ignored);
-  console.talk(
-      fmt::format("notice: the median photo took {:.1f} ms, more than the budget of {:g} ms: the machine was busier than "
-                  "when its speed was measured{}",
-                  median_ms, *args.budget_ms, again ? "; it is measured again next time" : ""));
+  const std::string than = slower ? fmt::format("more than the budget of {:g} ms: the machine was busier than", *args.budget_ms)
+                                  : fmt::format("not {:.1f} ms: the machine was less busy than", choice->median_ms);
+  console.talk(fmt::format("notice: the median photo took {:.1f} ms, {} when its speed was measured{}", median_ms, than,
+                           again ? "; it is measured again next time" : ""));
 }
 
 }  // namespace revisit::cli

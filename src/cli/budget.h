@@ -34,7 +34,8 @@ Opened open_extractor(const Model& model, DescriptorSpec spec, const ModelArgs& 
 /// The same for a run that opens its extractors itself: the rho of --budget-ms becomes that of `args`.
 std::optional<BudgetChoice> settle_budget(const Model& model, ModelArgs& args, Console& console);
 
-/// After a run: one line if the median of its photos was above the budget, and the speed is measured again next time.
+/// After a run: one line if the median of its photos was above the budget, or far below what was expected at a rho below 1; then
+/// the speed is measured again next time.
 void check_pace(const ModelArgs& args, const std::optional<BudgetChoice>& choice, double median_ms, std::size_t photos,
                 Console& console);
 

@@ -138,6 +138,19 @@ TEST_F(Kept, ARunThatWasSlowerThanItsBudgetSaysSoAndIsMeasuredAgain) {
             std::string::npos)
       << slow.err;
   EXPECT_EQ(files("cache/revisit"), 0U);
+
+  // Measured in a busy second: the rho is smaller than it had to be.
+  for (auto& one : speeds["speeds"]) one["median_ms"] = one["upper_ms"] = 1e6 * one["rho"].get<double>();
+  text_file(kept, speeds.dump());
+  words[4] = "500000";
+  const auto fast = run(words);
+  EXPECT_NE(fast.err.find("rho 0.5, f32 (500000 ms at the median here)"), std::string::npos) << fast.err;
+  EXPECT_NE(
+      fast.err.find(
+          "ms, not 500000.0 ms: the machine was less busy than when its speed was measured; it is measured again next time"),
+      std::string::npos)
+      << fast.err;
+  EXPECT_EQ(files("cache/revisit"), 0U);
 }
 
 }  // namespace

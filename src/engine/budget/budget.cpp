@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kFewestRounds = 3;
 constexpr int kEnoughRounds = 5;
-constexpr int kMostRounds = 31;
+constexpr int kMostRounds = 61;
 constexpr double kUpper = 0.75;
 constexpr double kBeside = 1.03;  // a run decodes the next photo meanwhile, a measurement does not
 constexpr double kStep = 0.01;  // of a chosen rho
