@@ -35,12 +35,13 @@ struct Trace {
   Array importance;                ///< (K)
 };
 
-/// Milliseconds spent in each stage of the last describe call.
+/// Milliseconds spent in each stage of the last describe call, and what they were spent on.
 struct StageTimes {
   double preprocess_ms = 0;  ///< resize and normalise; decoding is not part of describe
   double blocks_ms = 0;      ///< embedding, transformer blocks, final norm
   double prune_ms = 0;       ///< scoring, top-K and gather
   double aggregate_ms = 0;
+  double kept = 1;  ///< share of the patches that stayed to the end: with `keep_mass` every picture has its own
 };
 
 /// Not thread-safe: one extractor serves one caller at a time and uses `threads` cores for each image. For several callers, or
@@ -75,7 +76,8 @@ class Extractor {
   StageTimes last_times() const;
   /// One sentence about each setting that was adjusted (a size rounded to the patch).
   const std::vector<std::string>& notices() const;
-  /// Multiply-adds of one forward at this input size and rho, in units of 10^9.
+  /// Multiply-adds of one forward at this input size and rho, in units of 10^9. With `keep_mass` those of the last picture, and
+  /// the least before there was one.
   double gmac() const;
 
  private:

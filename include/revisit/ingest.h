@@ -26,6 +26,7 @@ struct DescribedPhotos {
   double median_end_to_end_ms = 0;  ///< decoding, preprocessing and forward, one after the other
   double forward_ms_p5 = 0;         ///< 5th and 95th percentile of the forward times: far apart when the machine was disturbed
   double forward_ms_p95 = 0;
+  double mean_kept = 1;              ///< share of its patches a photo kept, on average
   std::vector<std::string> notes{};  ///< about photos of which something was left out: "'a.webp' holds an animation; ..."
 };
 
@@ -58,6 +59,7 @@ struct AddReport {
   std::vector<Skipped> skipped;         ///< could not be used
   bool stopped = false;                 ///< before all photos: progress said no, or reading one was stopped
   std::vector<std::string> notes;       ///< about photos of which something was left out
+  double median_forward_ms = 0;         ///< of the photos described: preprocessed tensor to descriptor
 
   int done() const;  ///< photos handled in any way
 };

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "revisit/budget.h"
 #include "revisit/extractor.h"
 #include "revisit/index.h"
 #include "revisit/ingest.h"
@@ -38,6 +39,8 @@ struct RecognizerOptions {
   DescriptorSpec spec{};                   ///< open settings are the collection's, or the model's for a new one
   int threads = 0;                         ///< 0: every core this process may use
   std::optional<double> min_similarity{};  ///< default: the model's calibrated threshold, if it has one
+  std::optional<double> budget_ms{};  ///< chooses `rho`, which is open then: see choose_rho; measured when the recognizer is made
+  std::filesystem::path calibrations{};  ///< folder where what was measured is kept; empty: nothing is
 };
 
 /// What is known about an added picture.
@@ -117,6 +120,7 @@ class Recognizer {
   void for_each(const std::function<void(int row, const IndexEntry& entry)>& visit) const;
   IndexSettings settings() const;
   const DescriptorSpec& spec() const;  ///< how pictures are described
+  const std::optional<BudgetChoice>& budget() const;  ///< what RecognizerOptions::budget_ms led to
   const std::vector<std::string>& notices() const;  ///< one sentence about each setting that was adjusted
   const Model& model() const;
   int descriptor_dim() const;

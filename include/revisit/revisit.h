@@ -3,6 +3,7 @@
 // Everything a program needs to recognise places. Measuring and training are in revisit/lab/.
 #pragma once
 
+#include "revisit/budget.h"
 #include "revisit/embedded.h"
 #include "revisit/error.h"
 #include "revisit/export.h"

@@ -20,6 +20,7 @@ namespace revisit {
 /// default; Extractor::spec() has them all filled in.
 struct DescriptorSpec {
   std::optional<double> rho{};
+  std::optional<double> keep_mass{};
   std::optional<Size> size{};
   std::optional<std::string> aggregate{};
   std::optional<std::string> prune{};
@@ -34,6 +35,9 @@ struct DescriptorSpec {
   std::optional<std::string> model_identity{};
   bool operator==(const DescriptorSpec&) const = default;
 };
+
+/// The least share kept when `keep_mass` decides and `rho` is open.
+inline constexpr double kLeastRho = 0.25;
 
 /// The value of one setting; empty when the spec leaves it open.
 using SettingValue = std::variant<std::monostate, std::int64_t, double, std::string, Size>;
@@ -74,9 +78,10 @@ const Setting& setting(std::string_view name);
 /// "0.5", "322x322", "weitop"; empty for an open value.
 std::string text_of(const SettingValue& value);
 
-/// `first` where it is set, else `second`; settings that are of_pruner only if both have the same pruner.
+/// `first` where it is set, else `second`; settings that are of_pruner only if both have the same pruner. How much is kept, `rho`
+/// and `keep_mass`, comes from one of them: from `first` if it says either.
 DescriptorSpec overlaid(const DescriptorSpec& first, const DescriptorSpec& second);
-/// Sets open settings to their defaults.
+/// Sets open settings to their defaults; the default of `rho` is kLeastRho with a `keep_mass`.
 DescriptorSpec completed(const DescriptorSpec& spec);
 
 /// The EXIF orientation setting of the spec.

@@ -9,10 +9,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "core/base/fail.h"
 #include "cli/binding.h"
+#include "cli/budget.h"
 #include "cli/model_options.h"
 #include "cli/verbs.h"
+#include "core/base/fail.h"
 
 namespace revisit::cli {
 namespace {
@@ -22,6 +23,7 @@ using Json = nlohmann::ordered_json;
 struct BenchArgs {
   ModelArgs model;
   std::optional<std::string> random;
+  std::vector<double> rho;  // empty: the default
   BenchOptions bench;
 };
 
@@ -31,12 +33,13 @@ std::vector<Option> bench_options(BenchArgs& args, Console& console) {
   options.push_back({"--random", "ARCH", "a randomly initialised architecture instead: vits14, vitb14 or vitl14",
                      to_choice(args.random, {"vits14", "vitb14", "vitl14"})});
   options.push_back({"--rho", "R,R,...", "shares of patch tokens kept, each in (0, 1]; default 1,0.7,0.5,0.4",
-                     to_numbers(args.bench.rho, kRhoRange)});
+                     to_numbers(args.rho, kRhoRange)});
   options.push_back(
       {"--batch", "N", "images per call, run one after the other, 1 to 1024; default 1", to_int(args.bench.batch, 1, 1024)});
   options.push_back(
       {"--repeats", "N", "timed calls per rho, after one warm-up, 1 to 10000; default 11", to_int(args.bench.repeats, 1, 10000)});
   add_spec_options(options, args.model, {"rho", "orientation"});
+  add_budget_option(options, args.model);
   console.add_options(options);
   return options;
 }
@@ -94,7 +97,14 @@ int run_bench_verb(BenchArgs args, Console& console) {
   if (args.random && !args.model.model.empty()) {
     fail(ErrorCode::kUsage, "--model '{}' and --random '{}' cannot be used together", args.model.model, *args.random);
   }
+  if (!args.rho.empty()) args.bench.rho = args.rho;
+  if (!args.rho.empty() && args.model.budget_ms) args.model.spec.rho = args.rho.front();  // refused by the next line
+  check_budget(args.model);
   const Model model = args.random ? Model::random(*args.random) : open_model(args.model.model, console);
+  if (const auto choice = settle_budget(model, args.model, console)) {
+    args.bench.rho = {1.0};
+    if (choice->rho < 1) args.bench.rho.push_back(choice->rho);
+  }
   args.bench.spec = args.model.spec;
   args.bench.threads = args.model.threads;
   const BenchReport report = run_bench(model, args.bench);

@@ -5,19 +5,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
-#include "core/base/fail.h"
-#include "core/base/or_skip.h"
-#include "core/base/prefetch.h"
-#include "core/base/stop.h"
 #include "cli/binding.h"
+#include "cli/budget.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "cli/photo_run.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
 #include "core/base/fail.h"
+#include "core/base/or_skip.h"
 #include "core/base/prefetch.h"
 #include "core/base/stop.h"
 #include "core/base/stop_scope.h"
@@ -31,6 +30,7 @@ std::vector<Option> describe_options(DescribeArgs& args, Console& console) {
                      to_text(args.output)});
   add_model_option(options, args.model);
   add_spec_options(options, args.model);
+  add_budget_option(options, args.model);
   options.push_back({"--accept-truncated", "", "use what is left of a truncated photo, with gray for the rest",
                      to_switch(args.accept_truncated)});
   options.push_back({"--skip-bad", "", "describe the rest when an input cannot be read (exit 4); row names go to FILE.names.txt",
@@ -43,7 +43,14 @@ std::vector<Option> describe_options(DescribeArgs& args, Console& console) {
   return options;
 }
 
-double total_ms(const StageTimes& times) { return times.preprocess_ms + times.blocks_ms + times.prune_ms + times.aggregate_ms; }
+double forward_ms(const StageTimes& times) { return times.blocks_ms + times.prune_ms + times.aggregate_ms; }
+
+double median_of(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
 
 class Run {
  public:
@@ -97,6 +104,7 @@ class Run {
       out_.rows.resize(rows_before);
       out_.names.resize(rows_before / out_.dim);
       out_.ms.resize(out_.names.size());
+      out_.forward_ms.resize(out_.names.size());
       out_.skipped.push_back({name, error.code(), error.what()});
     }
   }
@@ -121,7 +129,9 @@ class Run {
     const auto row = describe(trace);
     out_.rows.insert(out_.rows.end(), row.begin(), row.end());
     out_.names.push_back(std::move(name));
-    out_.ms.push_back(total_ms(extractor_.last_times()));
+    const StageTimes times = extractor_.last_times();
+    out_.forward_ms.push_back(forward_ms(times));
+    out_.ms.push_back(times.preprocess_ms + out_.forward_ms.back());
   }
 
   const DescribeArgs& args_;
@@ -158,11 +168,11 @@ int run_describe(const DescribeArgs& args, Console& console) {
   if (list.others.count() > 0) console.talk("notice: " + list.others.text());
 
   const Model model = open_model(args.model.model, console);
-  Extractor extractor(model, args.model.spec, args.model.threads);
-  for (const auto& notice : extractor.notices()) console.talk("notice: " + notice);
+  auto [extractor, choice] = open_extractor(model, args.model.spec, args.model, console);
   finish_work_on_signal();  // until here there is nothing to lose: a signal ends the program at once
   const Described described = Run(args, console, extractor).over(std::move(list));
   mention_left_out(described.notes, console);
+  check_pace(args.model, choice, median_of(described.forward_ms), described.forward_ms.size(), console);
 
   if (!described.skipped.empty()) {
     if (!args.skip_bad || described.names.empty()) return refuse(described.skipped, inputs, console);

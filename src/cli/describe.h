@@ -30,6 +30,7 @@ struct Described {
   std::vector<std::string> names;             ///< one per row; "stack.npy#2" for the third picture of a stack
   std::vector<std::filesystem::path> photos;  ///< those of them that are photo files
   std::vector<double> ms;                     ///< one per row, decoding excluded
+  std::vector<double> forward_ms;             ///< one per row, preprocessing excluded too
   std::vector<float> rows;                    ///< (n, dim), unit length
   std::size_t dim = 0;
   DescriptorSpec spec;

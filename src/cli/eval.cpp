@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "cli/binding.h"
+#include "cli/budget.h"
 #include "cli/challenge.h"
 #include "cli/output.h"
 #include "cli/photo_run.h"
@@ -59,6 +60,7 @@ std::vector<Option> eval_options(EvalArgs& args, Console& console) {
   add_model_option(options, args.model);
   options.back().help = "file, or name from 'model list'; default: built in";
   add_run_options(options, args.data, args.model);
+  add_budget_option(options, args.model);
   options.push_back({"--method", "NAME", "imported model, by its usual name", to_text(args.method)});
   options.push_back({"--backbone", "NAME", "the backbone in that name", to_text(args.backbone)});
   options.push_back({"--descriptors-dimension", "D", "the dimension in that name", to_int(args.descriptors_dimension, 1, 65536)});
@@ -124,6 +126,10 @@ std::string text_of(const RunReport& report) {
   }
   out += fmt::format("{:.1f} ms per image, {:.1f} ms with decoding, rho {:g}, {}x{}\n", report.run.ms_per_image,
                      report.run.end_to_end_ms, *report.run.spec.rho, report.run.spec.size->height, report.run.spec.size->width);
+  if (report.run.spec.keep_mass) {
+    out += fmt::format("kept on average {:.2f} of the patches of a query, for a mass of {:g}\n", report.run.mean_kept,
+                       *report.run.spec.keep_mass);
+  }
   return out + "protocol: " + report.dataset.protocol + "\n";
 }
 
@@ -179,6 +185,10 @@ void check_calibration(const EvalArgs& args) {
                    "--calibrate needs --calibrated-model: the file for the model with its threshold");
   }
   if (args.data.no_labels) fail(ErrorCode::kUsage, "--calibrate needs ground truth, which --no-labels turns off");
+  if (args.model.spec.keep_mass) {
+    fail(ErrorCode::kUsage, "--keep-mass {:g} and --calibrate cannot be used together: a model's threshold holds for a rho",
+         *args.model.spec.keep_mass);
+  }
   if (args.data.dim)
     fail(ErrorCode::kUsage,
          "--dim {} and --calibrate cannot be used together: a model's threshold holds for full-length descriptors only",
@@ -209,6 +219,7 @@ int run_eval(EvalArgs& args, Console& console) {
   if (!args.challenge.score.empty()) return score_challenge(args.challenge, args.data, console);
   check_calibration(args);
   check_output_folder(args.output);
+  check_budget(args.model);
   if (wants_logs(args)) check_output_folder(log_folder(args));
   if (!args.method.empty()) args.model.model = model_of_method(args);
   if (args.method.empty() && !args.backbone.empty()) {
@@ -232,10 +243,12 @@ int run_eval(EvalArgs& args, Console& console) {
         "'{}' gives descriptors of {} values, not {}", model_label(args.model.model), dim, *args.descriptors_dimension);
   }
 
+  const auto choice = settle_budget(model, args.model, console);
   DescriptorSpec for_references = args.model.spec;
   if (args.data.reference_rho) for_references.rho = args.data.reference_rho;
   Side references = describe_side(model, for_references, args.model.threads, dataset.references, "references", console);
   Side queries = describe_side(model, args.model.spec, args.model.threads, dataset.queries, "queries", console);
+  check_pace(args.model, choice, queries.photos.median_forward_ms, dataset.queries.size(), console);
   if (args.data.dim) whiten(queries.photos, references.photos, *args.data.dim);
   report.run = record_of("eval", args.model.model, model, queries, references.spec, args.model.threads, console);
   add_sides(report, queries, references);

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/binding.h"
+#include "cli/budget.h"
 #include "cli/index_options.h"
 #include "cli/photo_run.h"
 #include "cli/progress.h"
@@ -118,6 +119,8 @@ int run_add(const AddArgs& args, Console& console) {
     throw Interrupted(stop_signal(), fmt::format("stopped after {} of {} photos, all of them safe in '{}'; to continue: {}",
                                                  report.done(), photos.size(), folder.string(), same_command(console)));
   }
+  check_pace(args.model, setup.choice, report.median_forward_ms, static_cast<std::size_t>(report.added + report.updated),
+             console);
   print(report, Index::open(folder).live_rows(), seconds, folder.string(), console);
   return report.skipped.empty() ? 0 : 4;
 }

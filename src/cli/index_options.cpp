@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "cli/budget.h"
 #include "core/base/fail.h"
 #include "revisit/ingest.h"
 
@@ -46,6 +47,7 @@ void add_index_options(std::vector<Option>& options, ModelArgs& args) {
   add_model_option(options, args);
   set_help(options, "--model", "model file, or a name from 'revisit model list'; default: the one of the index");
   add_spec_options(options, args);
+  add_budget_option(options, args);
   for (Option& option : options) {
     const auto usual = option.help.find("; default");
     const bool is_setting = std::ranges::any_of(settings(), [&](const Setting& one) { return flag_of(one) == option.long_name(); });
@@ -83,8 +85,8 @@ IndexSetup set_up(const fs::path& folder, const std::optional<IndexSettings>& st
     given.spec.model_identity = model.info().identity;
     require_compatible(folder, *stored, given);  // a wrong model first: what it cannot do does not matter
   }
-  IndexSetup out{Extractor(model, stored ? overlaid(args.spec, stored->spec) : args.spec, args.threads), name, {}};
-  for (const auto& notice : out.extractor.notices()) console.talk_once("notice: " + notice);
+  Opened opened = open_extractor(model, stored ? overlaid(args.spec, stored->spec) : args.spec, args, console);
+  IndexSetup out{std::move(opened.extractor), name, {}, std::move(opened.choice)};
   out.settings = index_settings_of(out.extractor, lasting_name(name));
   if (!stored) return out;
   require_compatible(folder, *stored, out.settings);
@@ -93,8 +95,12 @@ IndexSetup set_up(const fs::path& folder, const std::optional<IndexSettings>& st
 }
 
 Recognizer open_places(const fs::path& folder, const IndexSettings& stored, const ModelArgs& args, Console& console) {
-  Recognizer places = Recognizer::open(folder.string(), model_for(folder, stored, args, console), {args.spec, args.threads, {}});
+  check_budget(args);
+  RecognizerOptions options{args.spec, args.threads, {}, args.budget_ms, {}};
+  if (args.budget_ms) options.calibrations = calibration_folder(console);
+  Recognizer places = Recognizer::open(folder.string(), model_for(folder, stored, args, console), options);
   for (const auto& notice : places.notices()) console.talk_once("notice: " + notice);
+  if (places.budget()) tell(*places.budget(), console);
   mention_index(folder, {stored.dim, stored.model, stored.model_constants, places.spec()}, stored, console);
   return places;
 }

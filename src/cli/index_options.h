@@ -10,6 +10,7 @@
 
 #include "cli/console.h"
 #include "cli/model_options.h"
+#include "revisit/budget.h"
 #include "revisit/recognizer.h"
 
 namespace revisit::cli {
@@ -24,6 +25,7 @@ struct IndexSetup {
   Extractor extractor;
   std::string model_name;
   IndexSettings settings;  ///< of descriptors made this way
+  std::optional<BudgetChoice> choice;
 };
 
 /// `stored` is empty for a new index. Mentions permitted differences from it in one line; others are Error kMismatch.

@@ -8,6 +8,7 @@
 
 #include "cli/answers.h"
 #include "cli/binding.h"
+#include "cli/budget.h"
 #include "cli/output.h"
 #include "cli/photo_run.h"
 #include "cli/run_folder.h"
@@ -77,7 +78,8 @@ void drop_excluded(Dataset& dataset, const Wanted& wanted) {
   }
 }
 
-int run_match(const MatchArgs& args, Console& console) {
+int run_match(MatchArgs args, Console& console) {
+  check_budget(args.model);
   check_output_folder(args.output);
   RunReport report;
   report.dataset = load_folder_pair({args.folders[0], args.folders[1], args.gt, args.positions});
@@ -89,10 +91,12 @@ int run_match(const MatchArgs& args, Console& console) {
   mention_whitening(dataset, args.dim);
 
   const Model model = open_model(args.model.model, console);
+  const auto choice = settle_budget(model, args.model, console);
   DescriptorSpec for_references = args.model.spec;
   if (args.reference_rho) for_references.rho = args.reference_rho;
   Side references = describe_side(model, for_references, args.model.threads, dataset.references, "references", console);
   Side queries = describe_side(model, args.model.spec, args.model.threads, dataset.queries, "queries", console);
+  check_pace(args.model, choice, queries.photos.median_forward_ms, dataset.queries.size(), console);
   if (args.dim) whiten(queries.photos, references.photos, *args.dim);
 
   report.run = record_of("match", args.model.model, model, queries, references.spec, args.model.threads, console);
@@ -142,6 +146,7 @@ Verb make_match(Console& console) {
        to_number(args->exclude_seconds, {0})}};
   add_model_option(options, args->model);
   add_spec_options(options, args->model);
+  add_budget_option(options, args->model);
   options.push_back({"--reference-rho", "R", "rho for references; default: as --rho", to_number(args->reference_rho, kRhoRange)});
   console.add_options(options);
   verb.run = [args, &console] { return run_match(*args, console); };

@@ -19,6 +19,7 @@ struct ModelArgs {
   std::string model;  ///< empty: the embedded one
   DescriptorSpec spec;
   int threads = 0;
+  std::optional<double> budget_ms;  ///< for the rho; see cli/budget.h
 };
 
 void add_model_option(std::vector<Option>& options, ModelArgs& args);

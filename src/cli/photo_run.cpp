@@ -217,6 +217,7 @@ void sign(RunRecord& run, const char* command, const std::string& started, const
 void add_sides(RunReport& report, const Side& queries, const Side& references) {
   report.run.ms_per_image = queries.photos.median_forward_ms;
   report.run.end_to_end_ms = queries.photos.median_end_to_end_ms;
+  report.run.mean_kept = queries.photos.mean_kept;
   report.run.reference_ms_per_image = references.photos.median_forward_ms;
   for (const Side* side : {&queries, &references}) {
     for (const auto& note : side->photos.notes) {

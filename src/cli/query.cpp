@@ -10,6 +10,7 @@
 
 #include "cli/answers.h"
 #include "cli/binding.h"
+#include "cli/budget.h"
 #include "cli/index_options.h"
 #include "cli/output.h"
 #include "cli/photo_run.h"
@@ -205,6 +206,7 @@ int run_query(const QueryArgs& args, Console& console) {
   const Recognizer places = open_places(folder, stored, args.model, console);
   check_filters(places, args, console);
   const Side queries = describe_side(places, report.dataset.queries, "queries", console);
+  check_pace(args.model, places.budget(), queries.photos.median_forward_ms, report.dataset.queries.size(), console);
 
   const std::string model_name = args.model.model.empty() ? stored.model : args.model.model;
   report.run =

@@ -286,5 +286,27 @@ TEST_F(Match, SweepIsATableAndACurve) {
   EXPECT_EQ(object["runs"][0]["recall"], object["runs"][2]["recall"]) << "the same model twice";
 }
 
+TEST_F(Match, SweepMarksTheFrontAndNamesTheBestInTime) {
+  const auto table = eval(
+      {"--rho", "1,0.5", "--precision", "f32,bf16", "--budget-ms", "100000", "--recall_values", "1", "-o", "curve"}, "sweep");
+  EXPECT_EQ(table.exit_code, 0) << table.err;
+  EXPECT_EQ(table.lines(), 6) << table.out;
+  EXPECT_NE(table.out.find("within 100000 ms: "), std::string::npos) << table.out;
+  EXPECT_NE(contents("curve/sweep.csv").find("precision,pareto\n"), std::string::npos);
+  EXPECT_NE(contents("curve/report.html").find("within 100000 ms: "), std::string::npos);
+  const auto object = nlohmann::json::parse(contents("curve/sweep.json"));
+  int front = 0;
+  for (const auto& one : object["runs"]) front += one["pareto"].get<bool>() ? 1 : 0;
+  EXPECT_GE(front, 1);
+  EXPECT_EQ(object["runs"][2]["precision"], "bf16");
+  EXPECT_TRUE(object["best_within_budget"]["pareto"]) << "the best in time is on the front";
+  const auto wrong = eval({"--precision", "f32,f33"}, "sweep");
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_NE(
+      wrong.err.find("--precision is 'f32,f33', but must be one of auto, f32, bf16, int8, or several with commas between them"),
+      std::string::npos)
+      << wrong.err;
+}
+
 }  // namespace
 }  // namespace revisit::testing

@@ -116,6 +116,33 @@ TEST_F(LabRuns, ASweepHoldsNoMoreReferencesThanItMay) {
   }
 }
 
+TEST_F(LabRuns, ASweepTriesEveryPrecisionWithEveryRho) {
+  const Dataset town = dataset();
+  SweepOptions options = sweep_options();
+  options.rho = {1, 0.5};
+  options.reference_rho = 1;
+  options.precision = {"f32", "bf16"};
+  const Sweep sweep = run_sweep({{"tiny", embedded_model()}}, town, options);
+  EXPECT_EQ(described_, kPlaces + kReferences) << "each photo is decoded once for all of them";
+  ASSERT_EQ(sweep.points.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(sweep.points[i].precision, options.precision[i / 2]);
+    EXPECT_EQ(sweep.points[i].rho, options.rho[i % 2]);
+  }
+  EXPECT_NE(sweep.points[0].evaluation.threshold, sweep.points[2].evaluation.threshold) << "other arithmetic, other digits";
+  options.precision = {"bf16"};
+  const Sweep alone = run_sweep({{"tiny", embedded_model()}}, town, options);
+  EXPECT_EQ(alone.points[1].evaluation.threshold, sweep.points[3].evaluation.threshold) << "references are of the same precision";
+
+  Sweep asked = sweep;
+  asked.budget_ms = 1e6;
+  write_sweep(town_ / "curve", asked);
+  const auto back = std::get<Sweep>(read_run(town_ / "curve/sweep.json"));
+  EXPECT_EQ(back.budget_ms, 1e6);
+  EXPECT_EQ(back.points[2].precision, "bf16");
+  EXPECT_EQ(sweep_json(back), sweep_json(asked));
+}
+
 TEST_F(LabRuns, ASweepMayLeaveReferencesWhole) {
   SweepOptions options = sweep_options();
   options.reference_rho = 1;

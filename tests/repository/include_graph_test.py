@@ -11,7 +11,7 @@ import sys
 # House -> its rooms, both in order: what stands first knows nothing of what follows. A room is the folder it is named after.
 HOUSES = {
     "core": ["base", "formats", "image", "geo", "tensor"],
-    "engine": ["spec", "model", "embedded", "backbone", "reduce", "aggregate", "extract"],
+    "engine": ["spec", "model", "embedded", "backbone", "reduce", "aggregate", "extract", "budget"],
     "retrieval": ["files", "search", "store"],
     "recognise": ["photos", "ingest", "recognizer"],
     "lab": ["dataset", "town", "bench", "eval", "study", "report"],
@@ -23,7 +23,7 @@ APART = [{"formats", "image", "geo", "tensor"}, {"embedded", "backbone", "reduce
 # The room that implements a public header: code before it may not include it.
 PUBLIC = {
     "error": "core/base", "image": "core/image", "geo": "core/geo",
-    "spec": "engine/spec", "model": "engine/model", "embedded": "engine/embedded", "extractor": "engine/extract", "lab/bench": "lab/bench", "lab/vlad": "training/fit",
+    "spec": "engine/spec", "model": "engine/model", "embedded": "engine/embedded", "extractor": "engine/extract", "budget": "engine/budget", "lab/bench": "lab/bench", "lab/vlad": "training/fit",
     "index": "retrieval/files", "whitening": "retrieval/search",
     "photos": "recognise/photos", "ingest": "recognise/ingest", "recognizer": "recognise/recognizer",
     "lab/dataset": "lab/dataset", "lab/synth": "lab/town", "lab/evaluate": "lab/eval", "lab/run": "lab/study", "lab/sweep": "lab/study", "lab/compare": "lab/study", "lab/report": "lab/report", "export": "recognise/ingest",
@@ -33,7 +33,7 @@ PUBLIC = {
 THIRD_PARTY = {
     "CLI": {"cli"}, "hwy": {"core/tensor", "engine/aggregate", "retrieval/search"}, "omp.h": {"training/train"},
     "jpeglib.h": {"core/image"}, "jerror.h": {"core/image"}, "png.h": {"core/image"}, "webp": {"core/image"},
-    "nlohmann": {"core/formats", "engine/spec", "engine/model", "recognise/photos", "recognise/ingest", "lab/study", "lab/report", "training/train", "cli"},
+    "nlohmann": {"core/formats", "engine/spec", "engine/model", "engine/budget", "recognise/photos", "recognise/ingest", "lab/study", "lab/report", "training/train", "cli"},
     "xxhash.h": {"engine/model", "retrieval/files", "retrieval/store", "retrieval/search", "recognise/ingest", "training/train"},
     "sqlite3.h": {"retrieval/files"}, "Eigen": {"retrieval/search"}, "hnswlib": {"retrieval/search"},
     "GeographicLib": {"core/geo"}, "cairo": {"lab/report"}, "zlib.h": {"lab/dataset"}, "toml++": {"core/formats"},

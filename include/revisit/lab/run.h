@@ -31,6 +31,7 @@ struct RunRecord {
   double ms_per_image = 0;   ///< median forward time of a query, decoding excluded
   double end_to_end_ms = 0;  ///< median with decoding
   double reference_ms_per_image = 0;
+  double mean_kept = 1;                  ///< share of its patches a query kept, on average
   std::optional<double> min_similarity;  ///< below it the answer is "no match"
 };
 

@@ -26,6 +26,7 @@ struct SweepPoint {
   Evaluation evaluation;
   double ms_low = 0;  ///< 5th and 95th percentile of the times whose median is ms_per_image; both 0: not known
   double ms_high = 0;
+  std::string precision = "f32";
 };
 
 struct Sweep {
@@ -33,6 +34,7 @@ struct Sweep {
   std::vector<SweepPoint> points;
   std::vector<Skipped> skipped;
   bool stopped = false;  ///< some models are missing
+  std::optional<double> budget_ms{};  ///< reports name the best point of at most so many milliseconds
 };
 
 struct SweepModel {
@@ -42,6 +44,7 @@ struct SweepModel {
 
 struct SweepOptions {
   std::vector<double> rho{1, 0.7, 0.5};
+  std::vector<std::string> precision{};   ///< each with all rhos; empty: that of `spec`
   DescriptorSpec spec;                    ///< its rho is replaced by each of the list
   std::optional<double> reference_rho{};  ///< default: that of the queries
   std::optional<int> dim{};               ///< of PCA-whitened descriptors, learnt from the references
@@ -53,10 +56,23 @@ struct SweepOptions {
   std::function<void(const SweepPoint& point)> point;  ///< all points of a model, when its last is measured
 };
 
-/// Every query is described at all rhos in turn, so that what disturbs the machine touches all of them alike; so is every
-/// reference. The points of a model share its weights in memory. A model counts when all its points are measured: a run that was
-/// stopped has those of the models before. Throws Error kUsage, before the first photo, for what a model cannot do and for a data
-/// set without ground truth.
+/// Every query is described at all rhos and precisions in turn, so that what disturbs the machine touches all of them alike; so
+/// is every reference. The points of a model share its weights in memory. A model counts when all its points are measured: a run
+/// that was stopped has those of the models before. Throws Error kUsage, before the first photo, for what a model cannot do and
+/// for a data set without ground truth.
 Sweep run_sweep(const std::vector<SweepModel>& models, const Dataset& dataset, const SweepOptions& options = {});
+
+/// Of each point: whether no other has at least its recall in at most its time (recall at the first k, median milliseconds).
+std::vector<bool> pareto_front(const std::vector<SweepPoint>& points);
+
+/// The point of the highest recall among those of at most so many milliseconds; of equals the faster one.
+std::optional<std::size_t> best_within(const std::vector<SweepPoint>& points, double budget_ms);
+
+/// "within 50 ms: vits14 at rho 1 (R@1 81.2) is better than vitb14 at rho 0.4 (79.0)": the best point, and the most that a model
+/// reaches by pruning harder.
+std::string budget_sentence(const std::vector<SweepPoint>& points, double budget_ms);
+
+/// "rho 0.5", or "rho 0.5, int8" where the points have more than one precision.
+std::string setting_text(const std::vector<SweepPoint>& points, const SweepPoint& point);
 
 }  // namespace revisit

@@ -58,6 +58,9 @@ inline constexpr int kMaxInputSide = 4'096;  // of the network's input: 85,000 p
 inline constexpr int kMaxThreads = 1'024;
 inline constexpr int kMaxSpread = 64;  // patches per side of a cell to keep the best of
 
+// Times of a model on this machine, kept between runs
+inline constexpr std::uint64_t kMaxCalibrationBytes = 65'536;
+
 // Data sets
 inline constexpr std::uint64_t kMaxPhotoListBytes = 64'000'000;  // FOLDER_images_paths.txt
 inline constexpr std::uint64_t kMaxCsvBytes = 256'000'000;

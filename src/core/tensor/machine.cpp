@@ -8,7 +8,9 @@
 //
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <vector>
 
 #include "core/tensor/machine.h"
@@ -58,6 +60,14 @@ namespace {
 HWY_EXPORT(FmaLoop);
 
 }  // namespace
+
+std::string cpu_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.starts_with("model name")) return line.substr(std::min(line.find(':') + 2, line.size()));
+  }
+  return "unknown";
+}
 
 std::string kernel_isa() {
   const auto supported = hwy::SupportedTargets() & HWY_TARGETS;

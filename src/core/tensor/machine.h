@@ -7,6 +7,7 @@
 
 namespace revisit::tensor {
 
+std::string cpu_name();      ///< as the system calls it; "unknown" when it does not
 std::string kernel_isa();    ///< what our f32 kernels dispatch to, such as "AVX2"
 std::string kernel_names();  ///< of every precision: "f32 AVX3, bf16 AMX, int8 AMX"
 

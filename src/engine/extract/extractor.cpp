@@ -126,11 +126,13 @@ std::vector<float> Extractor::Impl::forward(Borrowed& scratch, const float* inpu
 
   reducer->see({input, 3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width)});
   tensor::Features features = backbone.embed(input, size, arena);         // tokens (1 + R + N0, D): CLS, registers, patches
+  const int patches = features.are_tokens() ? features.tokens().patches() : 0;
   backbone.run_blocks(features, 0, backbone.blocks(), &recorder, arena);  // (1 + R + K, D) from the pruning layer on
   if (aggregator.wants_final_norm()) backbone.normalise(features);
   check_finite(features.values(), "tokens");  // here already: the heads' ReLU would turn NaN into 0
   times.prune_ms = recorder.prune_ms();
   times.blocks_ms = watch.ms() - times.prune_ms;
+  times.kept = patches > 0 ? static_cast<double>(features.tokens().patches()) / patches : 1;
 
   std::vector<float> descriptor(static_cast<std::size_t>(aggregator.dim()));
   aggregate::HeadTrace head_trace;

@@ -15,6 +15,23 @@ namespace revisit::reduce {
 namespace {
 
 constexpr double kRange = 1e-6;  // added to max - min, so that equal values become 0 and not NaN
+constexpr double kSumSlack = 1e-12;  // of a sum in another order
+constexpr int kTileRows = 16;
+
+void all_positions(const std::vector<float>& scores, std::vector<int>& out) {
+  out.resize(scores.size());
+  std::iota(out.begin(), out.end(), 0);
+}
+
+/// Score falling, position rising; what is not finite comes last.
+struct Better {
+  const std::vector<float>& scores;
+  float key(int i) const {
+    const float score = scores[static_cast<std::size_t>(i)];
+    return std::isfinite(score) ? score : -std::numeric_limits<float>::infinity();
+  }
+  bool operator()(int a, int b) const { return key(a) != key(b) ? key(a) > key(b) : a < b; }
+};
 
 }  // namespace
 
@@ -40,14 +57,37 @@ int kept_count(double rho, int patches) {
   return static_cast<int>(std::clamp(count, 1.0, std::max(1.0, static_cast<double>(patches))));
 }
 
-void choose_best(const std::vector<float>& scores, int count, std::vector<int>& kept) {
-  kept.resize(scores.size());
-  std::iota(kept.begin(), kept.end(), 0);
-  const auto key = [&](int i) {
-    const float score = scores[static_cast<std::size_t>(i)];
-    return std::isfinite(score) ? score : -std::numeric_limits<float>::infinity();
+int count_of_mass(const std::vector<float>& scores, const std::vector<float>& logits, double mass, std::vector<int>& order) {
+  const int count = static_cast<int>(logits.size());
+  double highest = -std::numeric_limits<double>::infinity();
+  for (const float logit : logits) {
+    if (std::isfinite(logit)) highest = std::max(highest, static_cast<double>(logit));
+  }
+  if (mass >= 1 || !std::isfinite(highest)) return count;
+  const auto weight = [&](std::size_t i) {
+    return std::isfinite(logits[i]) ? std::exp((logits[i] - highest) / kMassTemperature) : 0;
   };
-  const auto better = [&](int a, int b) { return key(a) != key(b) ? key(a) > key(b) : a < b; };
+  double wanted = 0;
+  for (std::size_t i = 0; i < logits.size(); ++i) wanted += weight(i);
+  wanted *= mass * (1 - kSumSlack);
+  all_positions(scores, order);
+  std::ranges::sort(order, Better{scores});
+  double sum = 0;
+  for (int k = 0; k < count; ++k) {
+    sum += weight(static_cast<std::size_t>(order[static_cast<std::size_t>(k)]));
+    if (sum >= wanted) return k + 1;
+  }
+  return count;
+}
+
+int fill_tile(int count, int prefix, int patches) {
+  const int rows = (prefix + count + kTileRows - 1) / kTileRows * kTileRows;
+  return std::min(rows - prefix, patches);
+}
+
+void choose_best(const std::vector<float>& scores, int count, std::vector<int>& kept) {
+  all_positions(scores, kept);
+  const Better better{scores};
   const auto cut = kept.begin() + std::min(count, static_cast<int>(kept.size()));
   if (cut != kept.end()) std::nth_element(kept.begin(), cut, kept.end(), better);
   kept.erase(cut, kept.end());
@@ -77,10 +117,19 @@ void spread_scores(std::vector<float>& scores, int columns, int cell, std::vecto
   scores.swap(scratch);
 }
 
-OneCut::OneCut(const DescriptorSpec& spec) : rho_(*spec.rho), layer_(*spec.prune_layer), spread_(*spec.spread) {}
+OneCut::OneCut(const DescriptorSpec& spec)
+    : rho_(*spec.rho), mass_(spec.keep_mass), layer_(*spec.prune_layer), spread_(*spec.spread) {}
 
 int OneCut::patches_after(int blocks_done, int patches) const {
-  return rho_ < 1 && blocks_done >= layer_ ? kept_count(rho_, patches) : patches;
+  if (rho_ >= 1 || blocks_done < layer_) return patches;
+  return std::clamp(last_count_, kept_count(rho_, patches), patches);
+}
+
+int OneCut::count_to_keep(int patches, int prefix) {
+  const int least = kept_count(rho_, patches);
+  if (!mass_) return least;
+  last_count_ = fill_tile(std::max(least, count_of_mass(scores_, logits_, *mass_, kept_)), prefix, patches);
+  return last_count_;
 }
 
 void OneCut::after_block(int blocks_done, tensor::Tokens& tokens, tensor::Arena& arena) {
@@ -94,7 +143,7 @@ void OneCut::after_block(int blocks_done, tensor::Tokens& tokens, tensor::Arena&
     trace_->scores = scores_;
   }
   if (rho_ >= 1) return;
-  choose_best(scores_, kept_count(rho_, patches), kept_);
+  choose_best(scores_, count_to_keep(patches, tokens.prefix), kept_);
   tensor::keep_patches(tokens, kept_);
 }
 

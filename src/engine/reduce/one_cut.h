@@ -4,6 +4,7 @@
 // may be asked of every part of the picture instead of the picture as a whole.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "engine/reduce/reducer.h"
@@ -19,6 +20,17 @@ int kept_count(double rho, int patches);
 /// The `count` best positions by (score falling, position rising), returned ascending in `kept`. Scores that are not finite
 /// count as the lowest.
 void choose_best(const std::vector<float>& scores, int count, std::vector<int>& kept);
+
+/// The smallest number of positions, taken as choose_best takes them, whose softmax(logits / kMassTemperature) sums to at least
+/// `mass` in (0, 1]. A logit that is not finite has no mass; all of them are kept when none is finite, and for a mass of 1.
+/// `order` is memory to reuse.
+int count_of_mass(const std::vector<float>& scores, const std::vector<float>& logits, double mass, std::vector<int>& order);
+
+/// The temperature at which WeiToP learns the aggregator's weights (the recipes' [loss] temperature).
+inline constexpr double kMassTemperature = 0.1;
+
+/// Rows come in tiles: `count` of `patches` patches, raised until they fill the last one together with `prefix` tokens.
+int fill_tile(int count, int prefix, int patches);
 
 /// (x - min) / (max - min + 1e-6) over the finite values; the others stay as they are.
 void min_max(std::span<float> values);
@@ -46,7 +58,11 @@ class OneCut : public TokenReducer {
   virtual void score(tensor::ConstMatrix patches, std::vector<float>& logits, std::vector<float>& scores, tensor::Arena& arena) = 0;
 
  private:
+  int count_to_keep(int patches, int prefix);
+
   double rho_;
+  std::optional<double> mass_;
+  int last_count_ = 0;  // kept of the last picture, 0 before there was one; only with mass_
   int layer_;
   int spread_;
   // Scratch, each (N0).

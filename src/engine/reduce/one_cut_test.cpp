@@ -204,6 +204,117 @@ TEST(OneCut, ScoresMixTheStudentAndTheNormAsKappaAndScaleSay) {
   EXPECT_TRUE(scores("norm", 0.5, "minmax").logits.empty());
 }
 
+// Logits whose softmax at the temperature is proportional to these.
+std::vector<float> logits_of(const std::vector<double>& masses) {
+  std::vector<float> out;
+  for (const double mass : masses) out.push_back(static_cast<float>(kMassTemperature * std::log(mass)));
+  return out;
+}
+
+TEST(CountOfMass, IsTheSmallestThatReachesTheMassInTheOrderOfTheScores) {
+  const auto logits = logits_of({0.1, 0.4, 0.2, 0.3});
+  std::vector<int> order;
+  const std::vector<float> by_logit = logits, other_way{0, -2, -1, -3};  // 0.1 first, then 0.2, 0.4, 0.3
+  const auto count = [&](const std::vector<float>& scores, double mass) { return count_of_mass(scores, logits, mass, order); };
+  for (const auto& [mass, want] : std::vector<std::pair<double, int>>{
+           {0.01, 1}, {0.399, 1}, {0.401, 2}, {0.699, 2}, {0.701, 3}, {0.899, 3}, {0.901, 4}, {1.0, 4}}) {
+    EXPECT_EQ(count(by_logit, mass), want) << mass;
+  }
+  for (const auto& [mass, want] : std::vector<std::pair<double, int>>{{0.09, 1}, {0.11, 2}, {0.29, 2}, {0.31, 3}, {0.71, 4}}) {
+    EXPECT_EQ(count(other_way, mass), want) << mass;
+  }
+}
+
+TEST(CountOfMass, EqualLogitsNeedTheirShare) {
+  std::vector<int> order;
+  const std::vector<float> equal(40, -3.5F);
+  EXPECT_EQ(count_of_mass(equal, equal, 0.25, order), 10) << "rounding of the sum costs no patch";
+  EXPECT_EQ(count_of_mass(equal, equal, 0.7, order), 28);
+  EXPECT_EQ(count_of_mass(equal, equal, 0.701, order), 29);
+}
+
+TEST(CountOfMass, GrowsWithTheMassAndAMassOf1KeepsAll) {
+  std::mt19937 random(4);
+  std::normal_distribution<float> normal;
+  for (int round = 0; round < 50; ++round) {
+    std::vector<float> logits(1 + random() % 90), scores(logits.size());
+    for (float& logit : logits) logit = normal(random);
+    for (float& score : scores) score = normal(random);
+    std::vector<int> order;
+    int before = 1;
+    for (double mass = 0.05; mass < 1; mass += 0.05) {
+      const int count = count_of_mass(scores, logits, mass, order);
+      EXPECT_GE(count, before);
+      before = count;
+    }
+    EXPECT_EQ(count_of_mass(scores, logits, 1, order), static_cast<int>(logits.size()));
+  }
+  std::vector<int> order;
+  EXPECT_EQ(count_of_mass({9, 8, 7}, {1000, 0, 0}, 1, order), 3) << "those without any mass, too";
+  EXPECT_EQ(count_of_mass({9, 8, 7}, {1000, 0, 0}, 0.999, order), 1);
+}
+
+TEST(CountOfMass, LogitsThatAreNotFiniteHaveNone) {
+  std::vector<int> order;
+  const auto finite = logits_of({0.5, 0.5});
+  EXPECT_EQ(count_of_mass({1, kNan, 2, kInf}, {finite[0], kNan, finite[1], kInf}, 0.9, order), 2);
+  EXPECT_EQ(count_of_mass({kNan, kNan, kNan}, {kNan, kInf, -kInf}, 0.1, order), 3) << "nothing is known: all stay";
+}
+
+TEST(FillTile, RowsAreAMultipleOf16OrAll) {
+  EXPECT_EQ(fill_tile(1, 1, 529), 15);
+  EXPECT_EQ(fill_tile(15, 1, 529), 15);
+  EXPECT_EQ(fill_tile(16, 1, 529), 31);
+  EXPECT_EQ(fill_tile(200, 5, 529), 203);
+  EXPECT_EQ(fill_tile(528, 1, 529), 529);
+  EXPECT_EQ(fill_tile(3, 1, 9), 9);
+}
+
+TEST(OneCut, KeepsTheMassOfEachPictureWithinItsLimits) {
+  const auto model = weitop_model();
+  tensor::Arena arena;
+  const auto kept = [&](DescriptorSpec spec, std::uint32_t picture) {
+    spec.prune = "weitop";
+    Sequence sequence(300, 0, picture);
+    for (float& value : sequence.values) value *= 0.02F * static_cast<float>(picture);  // from even logits to uneven ones
+    const auto pruner = made(spec, model);
+    EXPECT_EQ(pruner->patches_after(1, 300), kept_count(completed(spec).rho.value(), 300)) << "the least, before a picture";
+    ReduceTrace trace;
+    pruner->set_trace(&trace);
+    pruner->after_block(1, sequence.tokens, arena);
+    const int count = sequence.tokens.patches();
+    EXPECT_EQ(pruner->patches_after(1, 300), count);
+    EXPECT_EQ(pruner->patches_after(0, 300), 300);
+    std::vector<int> order;
+    EXPECT_EQ(count, fill_tile(std::max(kept_count(completed(spec).rho.value(), 300),
+                                        count_of_mass(trace.scores, trace.logits, *spec.keep_mass, order)),
+                               1, 300));
+    std::vector<int> best;
+    choose_best(trace.scores, count, best);
+    EXPECT_EQ(sequence.kept, best);
+    return count;
+  };
+  EXPECT_EQ(kept({.keep_mass = 1e-9}, 3), 79) << "a quarter is the least without a rho; 1 + 79 rows are five tiles";
+  EXPECT_EQ(kept({.rho = 0.5, .keep_mass = 1e-9}, 3), 159);
+  EXPECT_EQ(kept({.rho = 0.01, .keep_mass = 1}, 3), 300);
+  std::vector<int> counts;
+  for (std::uint32_t picture = 1; picture < 12; ++picture) counts.push_back(kept({.rho = 0.01, .keep_mass = 0.9}, picture));
+  EXPECT_LT(std::ranges::min(counts), std::ranges::max(counts)) << "each picture has its own";
+}
+
+TEST(OneCut, AMassNeedsLogits) {
+  const auto model = weitop_model();
+  for (const char* kind : {"norm", "random", "none"}) {
+    try {
+      made({.keep_mass = 0.9, .prune = kind}, model);
+      ADD_FAILURE() << kind;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kUsage);
+      EXPECT_EQ(std::string(error.what()), std::string("`keep_mass` 0.9 needs the scores of WeiToP, but `prune` is ") + kind);
+    }
+  }
+}
+
 TEST(SpreadScores, PutTheBestOfEveryCellBeforeTheSecondOfAny) {
   // 4 x 4 in cells of 2: the whole left beats the whole right, yet each cell has its best.
   std::vector<float> scores{12, 11, 4, 3,  //

@@ -25,7 +25,8 @@ class TokenReducer : public tensor::TokenHook {
  public:
   /// The picture that comes next, for methods that depend on more than its tokens.
   virtual void see(std::span<const float> /*pixels*/) {}
-  /// How many of so many patches live on once `blocks_done` blocks have run.
+  /// How many of so many patches live on once `blocks_done` blocks have run: of the last picture where that depends on the
+  /// picture, and the least before there was one.
   virtual int patches_after(int blocks_done, int patches) const = 0;
   /// Multiply-adds of the method itself.
   virtual double macs(int /*patches*/) const { return 0; }
@@ -40,6 +41,7 @@ class TokenReducer : public tensor::TokenHook {
 struct ReducerFamily {
   /// `spec` is complete. Throws Error kUsage for what the model cannot do.
   std::unique_ptr<TokenReducer> (*make)(const DescriptorSpec& spec, const model::LoadedModel& model);
+  bool has_logits = false;  ///< whose softmax `keep_mass` can be a share of
 };
 
 #define REVISIT_DECLARE(name) extern const ReducerFamily name##_family;

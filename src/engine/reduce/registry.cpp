@@ -15,6 +15,11 @@ namespace {
 constexpr std::pair<std::string_view, const ReducerFamily*> kFamilies[] = {REVISIT_REDUCERS(REVISIT_ENTRY)};
 #undef REVISIT_ENTRY
 
+[[noreturn]] void refuse_mass(const DescriptorSpec& spec) {
+  fail_with_hint(ErrorCode::kUsage, "a model with WeiToP and its own `prune`, or `rho` instead",
+                 "`keep_mass` {} needs the scores of WeiToP, but `prune` is {}", *spec.keep_mass, *spec.prune);
+}
+
 class KeepAll final : public TokenReducer {
  public:
   Needs needs(int /*block*/) const override { return Needs::kNothing; }
@@ -33,8 +38,11 @@ std::unique_ptr<TokenReducer> make_reducer(const DescriptorSpec& spec, const mod
     fail(ErrorCode::kUsage, "the pruning layer must be between 0 and the model's {} blocks, not {}", depth, *spec.prune_layer);
   }
   for (const auto& [name, family] : kFamilies) {
-    if (*spec.prune == name) return family->make(spec, model);
+    if (*spec.prune != name) continue;
+    if (spec.keep_mass && !family->has_logits) refuse_mass(spec);
+    return family->make(spec, model);
   }
+  if (spec.keep_mass) refuse_mass(spec);
   if (*spec.rho < 1) {
     fail_with_hint(ErrorCode::kUsage, "`prune` norm or random, or a model with WeiToP",
                    "rho = {} needs a pruner, but the model has none", *spec.rho);

@@ -51,11 +51,12 @@ class Weitop final : public OneCut {
 }  // namespace
 
 const ReducerFamily weitop_family{
-    [](const DescriptorSpec& spec, const model::LoadedModel& model) -> std::unique_ptr<TokenReducer> {
+    .make = [](const DescriptorSpec& spec, const model::LoadedModel& model) -> std::unique_ptr<TokenReducer> {
       if (!model.weights.contains("weitop.0.weight")) {
         fail_with_hint(ErrorCode::kUsage, "`prune` norm or random", "the model has no WeiToP weights to prune with");
       }
       return std::make_unique<Weitop>(spec, model.weights, model.config.backbone.width(), model.config.weitop_hidden);
-    }};
+    },
+    .has_logits = true};
 
 }  // namespace revisit::reduce

@@ -33,6 +33,7 @@ TEST(Spec, EveryMemberHasOneSettingThatReadsAndWritesIt) {
   }
   // A member that no setting knows would be lost on its way through text.
   const DescriptorSpec full{.rho = 0.1 + 0.2,
+                             .keep_mass = 0.75,
                             .size = Size{98, 112},
                             .aggregate = "gem",
                             .prune = "random",
@@ -43,7 +44,7 @@ TEST(Spec, EveryMemberHasOneSettingThatReadsAndWritesIt) {
                             .seed = 77,
                             .precision = "f32",
                             .orientation = "ignore",
-                            .decode = "fast",
+                             .decode = "fast",
                             .model_identity = "00ff"};
   DescriptorSpec back;
   for (const Setting& one : settings()) {
@@ -59,6 +60,7 @@ TEST(Spec, EveryMemberHasOneSettingThatReadsAndWritesIt) {
 TEST(Spec, RefusesValuesOutOfRangeNamingTheSettingTheValueAndTheRange) {
   const auto refused = [](const DescriptorSpec& spec) { return sentence_of([&] { check_spec(spec); }); };
   EXPECT_EQ(refused({.rho = 2.0}), "rho is '2', but must be a number in (0, 1]");
+  EXPECT_EQ(refused({.keep_mass = 0.0}), "keep_mass is '0', but must be a number in (0, 1]");
   EXPECT_EQ(refused({.rho = 0.0}), "rho is '0', but must be a number in (0, 1]");
   EXPECT_EQ(refused({.size = Size{0, 14}}), "size is '0x14', but must be HEIGHTxWIDTH such as 322x322, each side from 1 to 4096");
   EXPECT_EQ(refused({.prune = "wietop"}), "prune is 'wietop', but must be one of weitop, random, norm, none");
@@ -87,6 +89,27 @@ TEST(Spec, OverlaysWhatIsOpenAndLeavesAPrunersOwnSettingsWithIt) {
   EXPECT_FALSE(chance.spread) << "made for WeiToP";
   EXPECT_EQ(chance.prune_layer, 2);
   EXPECT_EQ(completed(chance).spread, 1);
+}
+
+TEST(Spec, HowMuchIsKeptComesFromOneOfTwoSpecs) {
+  const DescriptorSpec by_rho{.rho = 0.5}, by_mass{.rho = 0.3, .keep_mass = 0.9};
+  EXPECT_EQ(overlaid({.keep_mass = 0.8}, by_rho), (DescriptorSpec{.keep_mass = 0.8}))
+      << "the other's rho is no floor of this mass";
+  EXPECT_EQ(overlaid({.rho = 0.7}, by_mass), (DescriptorSpec{.rho = 0.7}));
+  EXPECT_EQ(overlaid({}, by_mass), by_mass);
+  EXPECT_EQ(overlaid({.rho = 0.6, .keep_mass = 0.8}, by_mass), (DescriptorSpec{.rho = 0.6, .keep_mass = 0.8}));
+  EXPECT_EQ(completed({.keep_mass = 0.8}).rho, kLeastRho);
+  EXPECT_EQ(completed({.rho = 0.4, .keep_mass = 0.8}).rho, 0.4);
+  EXPECT_FALSE(overlaid({.prune = "norm"}, {.keep_mass = 0.9, .prune = "weitop"}).keep_mass) << "of WeiToP alone";
+}
+
+TEST(Spec, MassMattersToWeitopBelowRho1) {
+  DescriptorSpec mass = weitop_at(1);
+  mass.keep_mass = 0.9;
+  EXPECT_EQ(spec_key(mass), spec_key(weitop_at(1)));
+  mass.rho = 0.5;
+  EXPECT_EQ(differences_text(differences(mass, weitop_at(0.5)), Agreement::kTold), "keep_mass 0.9, not none");
+  EXPECT_NE(spec_key(mass), spec_key(weitop_at(0.5)));
 }
 
 TEST(Spec, DiffersOnlyInWhatMatters) {

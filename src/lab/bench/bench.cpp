@@ -6,16 +6,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
-#include <fstream>
 #include <map>
 #include <memory>
 
 #include "core/base/fail.h"
 #include "core/tensor/machine.h"
 #include "core/tensor/parallel.h"
-#include "lab/bench/machine_peaks.h"
+#include "engine/budget/timing.h"
 #include "engine/extract/plan.h"
+#include "lab/bench/machine_peaks.h"
 
 namespace revisit {
 namespace {
@@ -23,12 +22,6 @@ namespace {
 constexpr double kPeakSeconds = 0.1;  // of each kind
 constexpr int kMaxRepeats = 10'000;
 constexpr int kMaxBatch = 4'096;
-
-double quantile(std::vector<double> values, double q) {
-  std::sort(values.begin(), values.end());
-  const double at = q * static_cast<double>(values.size() - 1);
-  return values[static_cast<std::size_t>(std::lround(at))];
-}
 
 // A photo-like picture: gradients with stripes, so that JPEG has something to do.
 Image test_picture(int width, int height) {
@@ -43,12 +36,6 @@ Image test_picture(int width, int height) {
     }
   }
   return image;
-}
-
-std::vector<float> test_tensor(Size size) {
-  std::vector<float> pixels(3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width));
-  for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = std::sin(0.37F * static_cast<float>(i % 9973)) * 2.0F;
-  return pixels;
 }
 
 struct Series {
@@ -82,10 +69,10 @@ BenchRun summarise(const Series& series, int batch, int threads) {
   run.precision = *series.extractor->spec().precision;
   run.batch = batch;
   run.threads = threads;
-  run.median_ms_per_image = quantile(series.forward_ms, 0.5);
-  run.p95_ms = quantile(series.forward_ms, 0.95);
-  run.prune_ms = quantile(series.prune_ms, 0.5);
-  run.end_to_end_ms = quantile(series.end_to_end_ms, 0.5);
+  run.median_ms_per_image = timing_quantile(series.forward_ms, 0.5);
+  run.p95_ms = timing_quantile(series.forward_ms, 0.95);
+  run.prune_ms = timing_quantile(series.prune_ms, 0.5);
+  run.end_to_end_ms = timing_quantile(series.end_to_end_ms, 0.5);
   run.gmac = series.extractor->gmac();
   run.gflops = 2 * run.gmac / run.median_ms_per_image * 1e3;
   return run;
@@ -100,14 +87,6 @@ BenchPeak peak_of(const std::map<std::string, double>& peaks) {
     return out;
   };
   return {peaks.at("fma"), best({"bf16", "amx_bf16"}), best({"vnni", "amx_int8"})};
-}
-
-std::string cpu_name() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    if (line.starts_with("model name")) return line.substr(std::min(line.find(':') + 2, line.size()));
-  }
-  return "unknown";
 }
 
 }  // namespace
@@ -134,7 +113,7 @@ BenchReport run_bench(const Model& model, const BenchOptions& options) {
   const tensor::Team team(options.threads);
   const int threads = tensor::threads();
   const Size size = all.front().extractor->input_size();
-  const std::vector<float> pixels = test_tensor(size);
+  const std::vector<float> pixels = timing_tensor(size);
   const std::vector<std::byte> jpeg = encode_jpeg(test_picture(640, 480));
 
   for (Series& series : all) series.extractor->describe_tensor(pixels, size);  // warm-up
@@ -148,13 +127,13 @@ BenchReport run_bench(const Model& model, const BenchOptions& options) {
   BenchReport report;
   for (const Series& series : all) report.runs.push_back(summarise(series, options.batch, threads));
   report.peak = peak_of(machine_peaks(threads, kPeakSeconds));
-  report.cpu = cpu_name();
+  report.cpu = tensor::cpu_name();
   return report;
 }
 
 SystemInfo system_info() {
   SystemInfo info;
-  info.cpu = cpu_name();
+  info.cpu = tensor::cpu_name();
   info.cores = tensor::usable_cores();
   info.kernel_isa = tensor::kernel_isa();
   info.kernels = tensor::kernel_names();

@@ -56,7 +56,11 @@ class Plot {
     out_ = {kWidth, bottom_ + kBottom, chart.title, {}};
     choose_axes();
     draw_axes();
-    for (std::size_t i = 0; i < chart.series.size(); ++i) draw(chart.series[i], i);
+    for (const bool beneath : {true, false}) {
+      for (std::size_t i = 0; i < chart.series.size(); ++i) {
+        if (chart.series[i].highlight == beneath) draw(chart.series[i], i);
+      }
+    }
   }
 
   Drawing take() { return std::move(out_); }
@@ -130,7 +134,8 @@ class Plot {
     if (series.points.empty()) return;
     const Colour colour = kColours[number % kColours.size()];
     const auto& dash = kDashes[number % kDashes.size()];
-    Line curve{{}, colour, 2, dash};
+    const Line stroke = series.highlight ? Line{{}, {}, 9, {}, 0.2} : Line{{}, colour, 2, dash};
+    Line curve = stroke;
     for (const auto& point : series.points) curve.points.push_back(place(point));
     out_.shapes.emplace_back(std::move(curve));
     for (const auto& point : series.points) {
@@ -142,9 +147,11 @@ class Plot {
     }
     if (series.name.empty()) return;
     const double y = kTop + kLegendLine * static_cast<double>(legend_++);
-    out_.shapes.emplace_back(Line{{{kLeft, y}, {kLeft + 28, y}}, colour, 2, dash});
+    Line sample = stroke;
+    sample.points = {{kLeft, y}, {kLeft + 28, y}};
+    out_.shapes.emplace_back(std::move(sample));
     if (series.markers) out_.shapes.emplace_back(Disc{{kLeft + 14, y}, 4, colour});
-    words({kLeft + 36, y + 4}, series.name, {12, true}, colour);
+    words({kLeft + 36, y + 4}, series.name, {12, true}, stroke.colour);
   }
 
   const Chart& chart_;

@@ -26,6 +26,7 @@ struct Series {
   std::string name;                ///< in the legend; empty: none
   std::vector<ChartPoint> points;  ///< joined in this order
   bool markers = true;
+  bool highlight = false;  ///< a broad pale line beneath all others
 };
 
 struct Chart {

@@ -3,6 +3,7 @@
 // The JSON objects of match, eval and sweep. Keys are a contract: add, never rename.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "revisit/lab/report.h"
@@ -101,6 +102,7 @@ std::string run_json(const RunReport& report) {
   object["ms_per_image"] = run.ms_per_image;
   object["end_to_end_ms"] = run.end_to_end_ms;
   object["reference_ms_per_image"] = run.reference_ms_per_image;
+  if (run.spec.keep_mass) object["mean_kept"] = run.mean_kept;
   if (run.min_similarity) object["min_similarity"] = *run.min_similarity;
   if (report.truth_from_positions) object["truth_from_positions"] = true;
   object["notes"] = report.dataset.notes;
@@ -152,9 +154,12 @@ std::string challenge_json(const ChallengeScore& score) {
 
 std::string sweep_json(const Sweep& sweep) {
   auto runs = Json::array();
+  const std::vector<bool> front = pareto_front(sweep.points);
   for (const auto& point : sweep.points) {
     Json one{{"model", point.model},
              {"rho", point.rho},
+             {"precision", point.precision},
+             {"pareto", bool{front[runs.size()]}},
              {"reference_rho", point.reference_rho},
              {"dim", point.dim},
              {"ms_per_image", point.ms_per_image},
@@ -174,9 +179,16 @@ std::string sweep_json(const Sweep& sweep) {
     object["num_without_positive"] = first.num_without_positive;
     object["protocol"] = first.protocol;
   }
+  if (sweep.budget_ms) {
+    object["budget_ms"] = *sweep.budget_ms;
+    if (const auto best = best_within(sweep.points, *sweep.budget_ms)) object["best_within_budget"] = runs[*best];
+    object["budget_says"] = budget_sentence(sweep.points, *sweep.budget_ms);
+  }
   object["runs"] = std::move(runs);
   DescriptorSpec common = completed(sweep.run.spec);
   common.rho.reset();  // every point has its own
+  const bool one_precision = std::ranges::all_of(sweep.points, [&](const auto& p) { return p.precision == common.precision; });
+  if (!one_precision) common.precision.reset();
   add_spec(object, common);
   object["threads"] = sweep.run.threads;
   object["cpu"] = sweep.run.cpu;

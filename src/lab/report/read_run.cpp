@@ -149,6 +149,7 @@ RunReport run_from(const fs::path& file, const Fields& json, const std::string& 
   report.run.reference_spec.rho = json.number("reference_rho", 0, 1);
   report.run.ms_per_image = json.number("ms_per_image", 0, kMaxMs);
   report.run.end_to_end_ms = json.number("end_to_end_ms", 0, kMaxMs);
+  if (json.has("mean_kept")) report.run.mean_kept = json.number("mean_kept", 0, 1);
   if (json.has("min_similarity")) report.run.min_similarity = json.number("min_similarity", -1, 1);
   report.dataset.name = json.text("dataset", file.parent_path().filename().string());
   report.dataset.protocol = json.text("protocol", "");
@@ -192,6 +193,7 @@ Sweep sweep_from(const Fields& json, const std::string& where) {
     sweep.points.push_back({point.text("model", ""), point.number("rho", 0, 1), point.number("reference_rho", 0, 1),
                             point.whole("dim", 0, std::numeric_limits<int>::max()), point.number("ms_per_image", 0, kMaxMs),
                             point.number("end_to_end_ms", 0, kMaxMs), point_evaluation(point, json)});
+    sweep.points.back().precision = point.text("precision", sweep.run.spec.precision.value_or("f32"));  // older runs have one
     if (point.has("ms_per_image_p95")) {  // older runs have no spread
       sweep.points.back().ms_high = point.number("ms_per_image_p95", 0, kMaxMs);
       sweep.points.back().ms_low = point.number("ms_per_image_p5", 0, sweep.points.back().ms_high);
@@ -202,6 +204,7 @@ Sweep sweep_from(const Fields& json, const std::string& where) {
     }
   }
   if (sweep.points.empty()) json.bad("'runs' is empty");
+  if (json.has("budget_ms")) sweep.budget_ms = json.number("budget_ms", 0, kMaxMs);
   return sweep;
 }
 

@@ -237,8 +237,8 @@ TEST_F(Report, ASweepIsATableACurveAndAPage) {
   write_sweep(folder_ / "sweep", sweep);
   const auto csv = contents(folder_ / "sweep/sweep.csv");
   EXPECT_EQ(count(csv, "\n"), 3U);
-  EXPECT_NE(csv.find(",,\n"), std::string::npos) << "a spread that is not known";
-  EXPECT_TRUE(csv.ends_with(",4.500,7.000\n")) << csv;
+  EXPECT_NE(csv.find(",,,f32,0\n"), std::string::npos) << "a spread that is not known";
+  EXPECT_TRUE(csv.ends_with(",4.500,7.000,f32,1\n")) << csv;
   EXPECT_EQ(nlohmann::json::parse(contents(folder_ / "sweep/sweep.json"))["runs"].size(), 2U);
   const auto svg = contents(folder_ / "sweep/sweep.svg");
   EXPECT_TRUE(svg.starts_with("<svg xmlns="));

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "core/formats/csv.h"
 #include "core/formats/text.h"
 #include "lab/report/chart.h"
@@ -17,6 +19,10 @@ namespace {
 constexpr double kCalmSpread = 1.5;  // 95th percentile over median, at most, on a machine with nothing else to do
 constexpr int kEnoughTimes = 20;     // with fewer, the 95th percentile is the slowest one: often the first
 
+bool has_one_precision(const Sweep& sweep) {
+  return std::ranges::all_of(sweep.points, [&](const auto& point) { return point.precision == sweep.points.front().precision; });
+}
+
 Chart chart_of(const Sweep& sweep) {
   Chart chart;
   const int k = sweep.points.front().evaluation.recall.front().k;
@@ -25,11 +31,20 @@ Chart chart_of(const Sweep& sweep) {
   chart.y_label = fmt::format("recall@{} (%)", k);
   chart.y_limit = 100;
   for (const auto& point : sweep.points) {
-    if (chart.series.empty() || chart.series.back().name != point.model) chart.series.push_back({point.model, {}, true});
+    const std::string name = has_one_precision(sweep) ? point.model : point.model + ", " + point.precision;
+    if (chart.series.empty() || chart.series.back().name != name) chart.series.push_back({name, {}, true});
     ChartPoint at{point.ms_per_image, point.evaluation.recall.front().percent, fmt::format("rho {:g}", point.rho)};
     if (point.ms_high > 0) at.x_spread = {point.ms_low, point.ms_high};
     chart.series.back().points.push_back(std::move(at));
   }
+  Series front{"best for its time (Pareto front)", {}, false, true};
+  const std::vector<bool> is_front = pareto_front(sweep.points);
+  for (std::size_t i = 0; i < is_front.size(); ++i) {
+    const SweepPoint& point = sweep.points[i];
+    if (is_front[i]) front.points.push_back({point.ms_per_image, point.evaluation.recall.front().percent, {}});
+  }
+  std::ranges::sort(front.points, {}, &ChartPoint::x);
+  if (front.points.size() > 1) chart.series.push_back(std::move(front));
   return chart;
 }
 
@@ -37,28 +52,35 @@ std::string csv_of(const Sweep& sweep) {
   std::string out = "model,rho,reference_rho,dim,ms_per_image,end_to_end_ms";
   for (const auto& at : sweep.points.front().evaluation.recall)
     out += fmt::format(",recall_{0},recall_{0}_low95,recall_{0}_high95", at.k);
-  out += ",average_precision,ms_per_image_p5,ms_per_image_p95\n";
-  for (const auto& point : sweep.points) {
+  out += ",average_precision,ms_per_image_p5,ms_per_image_p95,precision,pareto\n";
+  const std::vector<bool> front = pareto_front(sweep.points);
+  for (std::size_t i = 0; i < sweep.points.size(); ++i) {
+    const SweepPoint& point = sweep.points[i];
     out += fmt::format("{},{},{},{},{:.3f},{:.3f}", csv_cell(point.model), point.rho, point.reference_rho, point.dim,
                        point.ms_per_image, point.end_to_end_ms);
     for (const auto& at : point.evaluation.recall) out += fmt::format(",{:.3f},{:.3f},{:.3f}", at.percent, at.low95, at.high95);
     out += fmt::format(",{:.3f}", point.evaluation.average_precision);
-    out += point.ms_high > 0 ? fmt::format(",{:.3f},{:.3f}\n", point.ms_low, point.ms_high) : ",,\n";
+    out += point.ms_high > 0 ? fmt::format(",{:.3f},{:.3f}", point.ms_low, point.ms_high) : ",,";
+    out += fmt::format(",{},{}\n", csv_cell(point.precision), front[i] ? 1 : 0);
   }
   return out;
 }
 
 std::string table_of(const Sweep& sweep) {
   std::string out =
-      "<table>\n<tr><th class=\"long\">model</th><th class=\"n\">rho</th><th class=\"n\">references' rho</th><th "
-      "class=\"n\">ms</th>"
+      "<table>\n<tr><th class=\"long\">model</th><th class=\"n\">rho</th><th class=\"n\">references' rho</th>"
+      "<th>precision</th><th>front</th><th class=\"n\">ms</th>"
       "<th class=\"n\">ms, 5 % to 95 %</th>";
   for (const auto& at : sweep.points.front().evaluation.recall) out += fmt::format("<th class=\"n\">R@{} (95 %)</th>", at.k);
   out += "</tr>\n";
-  for (const auto& point : sweep.points) {
-    out +=
-        fmt::format("<tr><td class=\"long\">{}</td><td class=\"n\">{:g}</td><td class=\"n\">{:g}</td><td class=\"n\">{:.1f}</td>",
-                    escaped(point.model), point.rho, point.reference_rho, point.ms_per_image);
+  const std::vector<bool> front = pareto_front(sweep.points);
+  for (std::size_t i = 0; i < sweep.points.size(); ++i) {
+    const SweepPoint& point = sweep.points[i];
+    out += fmt::format(
+        "<tr><td class=\"long\">{}</td><td class=\"n\">{:g}</td><td class=\"n\">{:g}</td><td>{}</td><td>{}</td><td "
+        "class=\"n\">{:.1f}</td>",
+        escaped(point.model), point.rho, point.reference_rho, escaped(point.precision), front[i] ? "yes" : "",
+        point.ms_per_image);
     out += point.ms_high > 0 ? fmt::format("<td class=\"n\">{:.1f} to {:.1f}</td>", point.ms_low, point.ms_high)
                              : "<td class=\"n\">not known</td>";
     for (const auto& at : point.evaluation.recall) {
@@ -78,7 +100,8 @@ std::string disturbance_of(const Sweep& sweep) {
   std::string points;
   for (const auto& point : sweep.points) {
     if (is_disturbed(point))
-      points += fmt::format("{}{} at rho {:g}", points.empty() ? "" : ", ", escaped(point.model), point.rho);
+      points +=
+          fmt::format("{}{} at {}", points.empty() ? "" : ", ", escaped(point.model), escaped(setting_text(sweep.points, point)));
   }
   if (points.empty()) return {};
   return fmt::format(
@@ -100,11 +123,14 @@ std::vector<std::string> draw_sweep(const std::filesystem::path& folder, const S
   const Evaluation& first = sweep.points.front().evaluation;
   std::string body = "<h1>Accuracy against time</h1>\n";
   body += fmt::format("<p>{}</p>\n", report::escaped(first.protocol));
+  if (sweep.budget_ms)
+    body += fmt::format("<p><b>{}</b></p>\n", report::escaped(budget_sentence(sweep.points, *sweep.budget_ms)));
   body += "<div id=\"curve\">" + report::to_svg(curve) + "</div>\n" + "<h2>Table</h2>\n<div class=\"wide\">" +
           report::table_of(sweep) + "</div>\n";
   body += "<p>" + report::how_many(first);
   body +=
-      "Times are medians of the forward pass of a query, decoding excluded; a bar reaches from the 5th to the 95th percentile.";
+      "Times are medians of the forward pass of a query, decoding excluded; a bar reaches from the 5th to the 95th percentile. "
+      "On the front are the points that no other beats in time and recall.";
   body += "</p>\n" + report::disturbance_of(sweep);
   report::Rows facts{{"command", fmt::format("revisit {} {}", sweep.run.command, fmt::join(sweep.run.arguments, " "))},
                      {"started", sweep.run.started},

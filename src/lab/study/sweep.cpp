@@ -21,9 +21,17 @@ void check(const std::vector<SweepModel>& models, const Dataset& dataset, const 
   if (options.recall_values.empty()) fail(ErrorCode::kUsage, "`recall_values` is empty");
 }
 
-std::vector<Extractor> at_each(std::span<const double> rhos, const Extractor& extractor) {
+/// One setting of a model: which of the precisions, and the rho.
+struct At {
+  std::size_t precision;
+  double rho;
+  bool operator==(const At&) const = default;
+};
+
+/// `bases` has one extractor per precision.
+std::vector<Extractor> at_each(std::span<const At> settings, const std::vector<Extractor>& bases) {
   std::vector<Extractor> out;
-  for (const double rho : rhos) out.push_back(extractor.with_rho(rho));
+  for (const At& at : settings) out.push_back(bases[at.precision].with_rho(at.rho));
   return out;
 }
 
@@ -31,49 +39,57 @@ class Sweeping {
  public:
   Sweeping(const Dataset& dataset, const SweepOptions& options, Watched& watched)
       : dataset_(dataset), options_(options), watched_(watched) {
-    for (const double rho : options.rho) {
-      if (std::ranges::find(reference_rhos_, reference_rho(rho)) == reference_rhos_.end())
-        reference_rhos_.push_back(reference_rho(rho));
+    for (std::size_t precision = 0; precision < std::max<std::size_t>(1, options.precision.size()); ++precision) {
+      for (const double rho : options.rho) {
+        settings_.push_back({precision, rho});
+        const At reference = reference_of(settings_.back());
+        if (std::ranges::find(references_, reference) == references_.end()) references_.push_back(reference);
+      }
     }
   }
 
   /// A model that cannot prune would end the sweep after hours of work.
   void require_possible(const SweepModel& named) const {
-    DescriptorSpec smallest = options_.spec;  // a model that can do this rho can do all above it
-    smallest.rho = std::min(std::ranges::min(options_.rho), std::ranges::min(reference_rhos_));
-    possible(named.model, smallest, options_.threads, fmt::format("model '{}'", named.name));
+    // A model that can do the lowest rho can do all above it.
+    const double rho = std::min(std::ranges::min(options_.rho), reference_of({0, std::ranges::min(options_.rho)}).rho);
+    for (std::size_t precision = 0; precision <= settings_.back().precision; ++precision) {
+      possible(named.model, spec_at({precision, rho}), options_.threads, fmt::format("model '{}'", named.name));
+    }
   }
 
   /// All points of a model, or none.
   void measure(const SweepModel& named, Sweep& sweep) const {
-    DescriptorSpec spec = options_.spec;
-    spec.rho = options_.rho.front();
-    const Extractor first(named.model, spec, options_.threads);
+    std::vector<Extractor> bases;
+    for (std::size_t precision = 0; precision <= settings_.back().precision; ++precision) {
+      bases.emplace_back(named.model, spec_at({precision, options_.rho.front()}), options_.threads);
+    }
+    const Extractor& first = bases.front();
     for (const auto& sentence : first.notices()) watched_.notice(sentence);
-    std::vector<Extractor> extractors = at_each(options_.rho, first);
+    std::vector<Extractor> extractors = at_each(settings_, bases);
     std::vector<DescribedPhotos> queries = watched_.describe(extractors, dataset_.queries, "queries");
 
-    std::vector<SweepPoint> points(options_.rho.size());
+    std::vector<SweepPoint> points(settings_.size());
     std::vector<Skipped> skipped = sweep.skipped;
-    const std::size_t together = rhos_at_once(first.descriptor_dim());
-    for (std::size_t begin = 0; begin < reference_rhos_.size(); begin += together) {
-      const auto rhos = std::span(reference_rhos_).subspan(begin, std::min(together, reference_rhos_.size() - begin));
-      std::vector<Extractor> of_references = at_each(rhos, first);
+    const std::size_t together = settings_at_once(first.descriptor_dim());
+    for (std::size_t begin = 0; begin < references_.size(); begin += together) {
+      const auto some = std::span(references_).subspan(begin, std::min(together, references_.size() - begin));
+      std::vector<Extractor> of_references = at_each(some, bases);
       const auto references = watched_.describe(of_references, dataset_.references, "references");
       keep_skipped(references.front(), skipped);
       for (std::size_t i = 0; i < points.size(); ++i) {
-        const auto found = std::ranges::find(rhos, reference_rho(options_.rho[i]));
-        if (found == rhos.end()) continue;
-        points[i] = point_of(queries[i], references[static_cast<std::size_t>(found - rhos.begin())]);
+        const auto found = std::ranges::find(some, reference_of(settings_[i]));
+        if (found == some.end()) continue;
+        points[i] = point_of(queries[i], references[static_cast<std::size_t>(found - some.begin())]);
         points[i].model = named.name;
-        points[i].rho = options_.rho[i];
-        points[i].reference_rho = *found;
+        points[i].rho = settings_[i].rho;
+        points[i].reference_rho = found->rho;
+        points[i].precision = *extractors[i].spec().precision;
       }
     }
     keep_skipped(queries.front(), skipped);
 
     if (sweep.points.empty()) {
-      sweep.run = run_record(named.name, named.model, first.spec(), first.with_rho(reference_rhos_.front()).spec(),
+      sweep.run = run_record(named.name, named.model, first.spec(), first.with_rho(references_.front().rho).spec(),
                              first.descriptor_dim(), options_.threads);
     }
     sweep.skipped = std::move(skipped);
@@ -84,9 +100,16 @@ class Sweeping {
   }
 
  private:
-  double reference_rho(double rho) const { return options_.reference_rho.value_or(rho); }
+  At reference_of(const At& query) const { return {query.precision, options_.reference_rho.value_or(query.rho)}; }
 
-  std::size_t rhos_at_once(int dim) const {
+  DescriptorSpec spec_at(const At& at) const {
+    DescriptorSpec spec = options_.spec;
+    spec.rho = at.rho;
+    if (!options_.precision.empty()) spec.precision = options_.precision[at.precision];
+    return spec;
+  }
+
+  std::size_t settings_at_once(int dim) const {
     const std::uint64_t bytes = dataset_.references.size() * static_cast<std::uint64_t>(dim) * sizeof(float);
     return std::max<std::size_t>(1, options_.reference_bytes / std::max<std::uint64_t>(1, bytes));
   }
@@ -113,7 +136,8 @@ class Sweeping {
   const Dataset& dataset_;
   const SweepOptions& options_;
   Watched& watched_;
-  std::vector<double> reference_rhos_;  // each once
+  std::vector<At> settings_;    // of the queries: one per point
+  std::vector<At> references_;  // theirs, each once
 };
 
 }  // namespace

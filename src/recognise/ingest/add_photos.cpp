@@ -16,6 +16,7 @@
 #include "core/base/prefetch.h"
 #include "recognise/ingest/crew.h"
 #include "recognise/ingest/decode_ahead.h"
+#include "recognise/ingest/describe_each.h"
 #include "recognise/photos/exif_places.h"
 #include "revisit/ingest.h"
 
@@ -120,6 +121,7 @@ class Adding {
       throw;
     }
     commit();
+    report_.median_forward_ms = quantile(forward_ms_, 0.5);
     return std::move(report_);
   }
 
@@ -129,7 +131,8 @@ class Adding {
     const Room::Guest guest(crew_.room());
     Loaded out = load(photo, false);
     if (!out.image || !crew_.apart()) return out;
-    if (is_first_of_its_content(out.entry.content_hash)) out.descriptor = crew_.describe_apart(*out.image);
+    StageTimes times;
+    if (is_first_of_its_content(out.entry.content_hash)) out.descriptor = crew_.describe_apart(*out.image, times);
     out.image.reset();
     return out;
   }
@@ -210,6 +213,7 @@ class Adding {
     if (!loaded.note.empty()) report_.notes.push_back(loaded.note);
     if (loaded.image) {
       loaded.descriptor = extractor_.describe(*loaded.image);
+      if (!crew_.apart()) forward_ms_.push_back(forward_ms(extractor_.last_times()));
       crew_.described_together();
     }
     loaded.entry.name = now.name;
@@ -264,6 +268,7 @@ class Adding {
   const AddOptions& options_;
   AddReport report_;
   Crew crew_;
+  std::vector<double> forward_ms_;               // of photos described alone, by all threads
   std::mutex mutex_;                             // of the writer, which all threads use, and of what follows
   std::unordered_set<std::uint64_t> described_;  // contents of photos that were described apart
   int pending_ = 0;

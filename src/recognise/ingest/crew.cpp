@@ -54,9 +54,8 @@ std::unique_ptr<Describer> Crew::take() {
   return std::make_unique<Describer>(describer_.alone());
 }
 
-std::vector<float> Crew::describe_apart(const Image& image) {
+std::vector<float> Crew::describe_apart(const Image& image, StageTimes& times) {
   auto describer = take();
-  StageTimes times;
   std::vector<float> out = describer->describe(image, times);
   pace_.described_apart(now_s());
   const std::lock_guard guard(mutex_);

@@ -35,7 +35,7 @@ class Crew {
   Room& room() { return room_; }
   bool apart() const { return pace_.apart(); }
   /// On the thread that loads, while apart() said so.
-  std::vector<float> describe_apart(const Image& image);
+  std::vector<float> describe_apart(const Image& image, StageTimes& times);
 
   /// On the caller's thread, after it described a photo itself: by all threads.
   void described_together();

@@ -13,15 +13,6 @@ namespace {
 
 constexpr int kTimed = 30;  // photos described by all threads, whose times are the latency, before another way is tried
 
-/// The value with this share of all values below it, 0 for no values.
-double quantile(std::vector<double>& values, double share) {
-  if (values.empty()) return 0;
-  const auto rank = std::min(values.size() - 1, static_cast<std::size_t>(share * static_cast<double>(values.size())));
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank);
-  std::ranges::nth_element(values, at);
-  return *at;
-}
-
 /// The rows and times of one describer, photo by photo.
 class Rows {
  public:
@@ -30,16 +21,18 @@ class Rows {
     out_.rows.assign(count * width(), 0.0F);
   }
 
-  void set(std::size_t photo, const std::vector<float>& row) {
+  void set(std::size_t photo, const std::vector<float>& row, const StageTimes& times) {
+    ++described_;
+    kept_ += times.kept;
     std::ranges::copy(row, out_.rows.begin() + static_cast<std::ptrdiff_t>(photo * width()));
   }
 
   /// `disturbed`: others are being described at the same time, so that it takes longer than alone.
   void describe(std::size_t photo, const Image& image, double decode_ms, bool disturbed) {
     StageTimes times;
-    set(photo, describer_.describe(image, times));
+    set(photo, describer_.describe(image, times), times);
     if (disturbed) return;
-    forward_ms_.push_back(times.blocks_ms + times.prune_ms + times.aggregate_ms);
+    forward_ms_.push_back(forward_ms(times));
     end_to_end_ms_.push_back(decode_ms + times.preprocess_ms + forward_ms_.back());
   }
 
@@ -51,6 +44,7 @@ class Rows {
     out_.median_forward_ms = quantile(forward_ms_, 0.5);
     out_.forward_ms_p5 = quantile(forward_ms_, 0.05);
     out_.forward_ms_p95 = quantile(forward_ms_, 0.95);
+    if (described_ > 0) out_.mean_kept = kept_ / described_;
     out_.median_end_to_end_ms = quantile(end_to_end_ms_, 0.5);
     return std::move(out_);
   }
@@ -61,24 +55,35 @@ class Rows {
   const Describer& describer_;
   DescribedPhotos out_;
   std::vector<double> forward_ms_, end_to_end_ms_;
+  int described_ = 0;
+  double kept_ = 0;  // sum of shares
 };
 
 struct Prepared {
   DecodedPhoto photo;
   std::vector<float> row{};  // when it is described already
+  StageTimes times{};
 };
 
 Prepared prepare(const std::filesystem::path& path, const DecodeOptions& decoding, Crew& crew) {
   const Room::Guest guest(crew.room());
   Prepared out{decode_photo(path, decoding)};
   if (auto* image = std::get_if<Image>(&out.photo.content); image != nullptr && crew.apart()) {
-    out.row = crew.describe_apart(*image);
+    out.row = crew.describe_apart(*image, out.times);
     *image = {};
   }
   return out;
 }
 
 }  // namespace
+
+double quantile(std::vector<double>& values, double share) {
+  if (values.empty()) return 0;
+  const auto rank = std::min(values.size() - 1, static_cast<std::size_t>(share * static_cast<double>(values.size())));
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank);
+  std::ranges::nth_element(values, at);
+  return *at;
+}
 
 std::vector<DescribedPhotos> describe_each(const std::vector<Photo>& photos, const DecodeOptions& decoding,
                                            const std::vector<Describer>& describers,
@@ -98,7 +103,7 @@ std::vector<DescribedPhotos> describe_each(const std::vector<Photo>& photos, con
       shared.skipped_rows.push_back(static_cast<int>(i));
     } else {
       if (!photo.note.empty()) shared.notes.push_back(photo.note);
-      if (!next.row.empty()) rows.front().set(i, next.row);
+      if (!next.row.empty()) rows.front().set(i, next.row, next.times);
       // Each is the first as often as the others: the first one shares the machine with the decoding of the next photo.
       for (std::size_t turn = 0; turn < rows.size() && next.row.empty(); ++turn) {
         rows[(i + turn) % rows.size()].describe(i, std::get<Image>(photo.content), photo.ms, crew.apart());

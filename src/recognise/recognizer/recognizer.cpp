@@ -41,6 +41,26 @@ std::string name_of(const Model& model) {
   return source.empty() ? model.info().provenance : source;
 }
 
+/// `spec`, left open for a budget to choose: the rho of an index does not count.
+DescriptorSpec with_budget(DescriptorSpec spec, const RecognizerOptions& options) {
+  if (!options.budget_ms) return spec;
+  if (options.spec.rho || options.spec.keep_mass) {
+    fail(ErrorCode::kUsage, "`budget_ms` {:g} and `{}` both decide how much of a picture is kept: one is enough",
+         *options.budget_ms, options.spec.rho ? "rho" : "keep_mass");
+  }
+  spec.rho = 1;
+  spec.keep_mass.reset();
+  return spec;
+}
+
+/// `extractor` becomes one of the rho that is chosen.
+std::optional<BudgetChoice> within_budget(Extractor& extractor, const RecognizerOptions& options) {
+  if (!options.budget_ms) return std::nullopt;
+  BudgetChoice choice = choose_rho(extractor, *options.budget_ms, options.calibrations);
+  extractor = extractor.with_rho(choice.rho);
+  return choice;
+}
+
 // Anything later than `time_s` minus that many seconds is too recent.
 void limit_by_time(const AskOptions& options, SearchOptions& search) {
   if (!options.exclude_seconds) return;
@@ -71,7 +91,9 @@ void decide(Answer& answer, bool empty) {
 struct Recognizer::Impl {
   Impl(const std::string& where, const Model& model, const DescriptorSpec& spec, const RecognizerOptions& options)
       : address(where),
-        extractor(model, spec, options.threads),
+        extractor(model, with_budget(spec, options), options.threads),
+        notices(extractor.notices()),
+        budget(within_budget(extractor, options)),
         min_similarity(options.min_similarity),
         store(retrieval::open_store(where, index_settings_of(extractor, name_of(model)))) {}
 
@@ -97,6 +119,8 @@ struct Recognizer::Impl {
   std::string address;
   std::mutex describing;
   Extractor extractor;
+  std::vector<std::string> notices;
+  std::optional<BudgetChoice> budget;
   std::optional<double> min_similarity;
   std::shared_mutex rows;  // of the store: shared to search, alone to add
   std::unique_ptr<retrieval::Store> store;
@@ -215,7 +239,8 @@ IndexSettings Recognizer::settings() const {
 }
 
 const DescriptorSpec& Recognizer::spec() const { return impl_->extractor.spec(); }
-const std::vector<std::string>& Recognizer::notices() const { return impl_->extractor.notices(); }
+const std::vector<std::string>& Recognizer::notices() const { return impl_->notices; }
+const std::optional<BudgetChoice>& Recognizer::budget() const { return impl_->budget; }
 const Model& Recognizer::model() const { return impl_->extractor.model(); }
 int Recognizer::descriptor_dim() const { return impl_->extractor.descriptor_dim(); }
 Threshold Recognizer::threshold() const { return threshold_for(model().info(), spec(), impl_->min_similarity); }

@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <random>
 #include <thread>
 
 #include "revisit/error.h"
+#include "test_files.h"
 
 namespace revisit {
 namespace {
@@ -55,6 +57,25 @@ TEST(Recognizer, AcceptsFromTheThresholdOn) {
   EXPECT_TRUE(is_accepted(0.5, 0.5));
   EXPECT_FALSE(is_accepted(std::nextafter(0.5, 0.0), 0.5));
   EXPECT_TRUE(is_accepted(-1, std::nullopt));
+}
+
+TEST(Recognizer, ABudgetChoosesRho) {
+  const testing::TemporaryFolder folder;
+  const Model model = Model::random("demo");
+  RecognizerOptions options{.threads = 1};
+  EXPECT_FALSE(Recognizer::in_memory(model, options).budget());
+  const auto now = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch());
+  save_calibration(folder.path(), {speed_settings(Extractor(model, {}, 1)), now.count(), {{1, 100, 100}, {0.2, 20, 20}}});
+  options.budget_ms = 60;
+  options.calibrations = folder.path();
+  const Recognizer places = Recognizer::in_memory(model, options);
+  ASSERT_TRUE(places.budget());
+  EXPECT_NEAR(places.budget()->rho, 0.6, 1e-12);
+  EXPECT_EQ(places.spec().rho, places.budget()->rho);
+  options.spec.rho = 0.5;
+  EXPECT_THROW(Recognizer::in_memory(model, options), Error);
+  options.spec = {.keep_mass = 0.5};
+  EXPECT_THROW(Recognizer::in_memory(model, options), Error);
 }
 
 TEST(Recognizer, IsAskedByManyThreadsWhileAnotherAdds) {

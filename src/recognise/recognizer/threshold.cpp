@@ -26,10 +26,12 @@ Threshold threshold_for(const ModelInfo& model, const DescriptorSpec& spec, std:
   Threshold out{model.min_similarity, fmt::format("calibrated for precision {:g}", model.calibrated_precision), ""};
   const bool other_size = model.calibrated_size.height > 0 && spec.size && !(model.calibrated_size == *spec.size);
   const double rho = spec.rho.value_or(1);
-  if (model.calibrated_rho != rho || other_size) {
-    out.notice = fmt::format("similarity {:.4f} was calibrated at rho {:g}, {}x{}; this run is at rho {:g}, {}", *model.min_similarity,
-                             model.calibrated_rho, model.calibrated_size.height, model.calibrated_size.width, rho,
-                             size_text(spec.size));
+  const bool by_mass = spec.keep_mass && rho < 1;
+  if (model.calibrated_rho != rho || by_mass || other_size) {
+    out.notice =
+        fmt::format("similarity {:.4f} was calibrated at rho {:g}, {}x{}; this run is at {} {:g}, {}", *model.min_similarity,
+                    model.calibrated_rho, model.calibrated_size.height, model.calibrated_size.width,
+                    by_mass ? "keep_mass" : "rho", by_mass ? *spec.keep_mass : rho, size_text(spec.size));
   }
   return out;
 }

@@ -30,8 +30,18 @@ constexpr int kDim = 24;
 TEST(Index, GivesBackWhatWasAdded) {
   const TemporaryFolder folder;
   IndexSettings settings = settings_of(kDim);
-  settings.spec = {.rho = 0.4, .size = Size{98, 112}, .aggregate = "gem", .prune = "random", .prune_layer = 2, .kappa = 0.1 + 0.2,
-                   .norm_scale = "raw", .spread = 3, .seed = 1ULL << 62U, .precision = "f32", .orientation = "ignore",
+  settings.spec = {.rho = 0.4,
+                   .keep_mass = 0.75,
+                   .size = Size{98, 112},
+                   .aggregate = "gem",
+                   .prune = "random",
+                   .prune_layer = 2,
+                   .kappa = 0.1 + 0.2,
+                   .norm_scale = "raw",
+                   .spread = 3,
+                   .seed = 1ULL << 62U,
+                   .precision = "f32",
+                   .orientation = "ignore",
                    .model_identity = "0123456789abcdef"};
   IndexEntry plain{"a b/\xff\xc3.jpg", "", 0, std::nullopt, std::nullopt};
   IndexEntry full{"full", "x/y", 0xfedcba9876543210, Position{500000.25, 5000000.5, LatLon{45.1, -7.2}, 271.5}, 1.25e9};
