@@ -20,7 +20,7 @@ constexpr double kMuchFaster = 0.8;        // of the time expected: a larger rho
 
 void add_budget_option(std::vector<Option>& options, ModelArgs& args) {
   options.push_back({"--budget-ms", "X",
-                     "choose rho: X ms from preprocessed tensor to descriptor (as `bench`), measured here once",
+                     "choose rho: X ms from tensor to descriptor as `bench` has it",
                      to_number(args.budget_ms, {0, 1e9, true})});
 }
 

@@ -65,7 +65,7 @@ std::vector<Option> eval_options(EvalArgs& args, Console& console) {
   options.push_back({"--backbone", "NAME", "the backbone in that name", to_text(args.backbone)});
   options.push_back({"--descriptors-dimension", "D", "the dimension in that name", to_int(args.descriptors_dimension, 1, 65536)});
   options.push_back({"--device", "NAME", "ignored: everything runs on the CPU", to_text(args.device)});
-  options.push_back({"--num-workers", "N", "ignored: one thread decodes", to_int(args.num_workers, 0, 4096)});
+  options.push_back({"--num-workers", "N", "ignored: as many threads decode as are needed", to_int(args.num_workers, 0, 4096)});
   console.add_options(options);
   return options;
 }

@@ -61,7 +61,7 @@ TEST_F(Kept, EvalSaysHowMuchWasKept) {
   EXPECT_GE(kept, 0.25);
   EXPECT_LT(kept, 1);
   auto calibrate = eval;
-  calibrate.insert(calibrate.end(), {"--calibrate", "0.9", "-o", "out.safetensors"});
+  calibrate.insert(calibrate.end(), {"--calibrate", "0.9", "--calibrated-model", "out.safetensors"});
   EXPECT_NE(run(calibrate).err.find("--keep-mass 0.5 and --calibrate cannot be used together"), std::string::npos);
 }
 

@@ -190,7 +190,7 @@ TEST_F(PrecisionFlag, WhatAQuantisedModelCannotDoIsSaidInOneSentence) {
   EXPECT_EQ(vlad.at("precision"), "auto");
   EXPECT_EQ(word_of(described({"--model", path("vlad.safetensors")})), fastest());
   run_program({"eval", "--queries-folder", path("q"), "--database-folder", path("r"), "--gt", path("gt.csv"), "--model", small,
-               "--calibrate", "0.5", "-o", path("calibrated.safetensors"), "--size", "56x56"});
+               "--calibrate", "0.5", "--calibrated-model", path("calibrated.safetensors"), "--size", "56x56"});
   const auto calibrated = run({"model", "inspect", path("calibrated.safetensors"), "--json"}).json();
   EXPECT_EQ(calibrated.at("calibrated_precision"), 0.5);
   EXPECT_TRUE(calibrated.at("quantised").get<bool>());

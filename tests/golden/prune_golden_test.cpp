@@ -76,7 +76,7 @@ TEST(WeitopGoldenLarge, RecordedScoresAt529TokensGiveTheRecordedCuts) {
     if (rho == "1") continue;
     std::vector<int> kept;
     reduce::choose_best(scores, count, kept);
-    golden.expect_equal(key("kept", "322x322", rho), std::vector<std::int64_t>(tokens.kept.begin(), tokens.kept.end()));
+    golden.expect_equal(key("kept", "322x322", rho), std::vector<std::int64_t>(kept.begin(), kept.end()));
   }
 }
 

@@ -291,7 +291,7 @@ TEST(OneCut, KeepsTheMassOfEachPictureWithinItsLimits) {
                                1, 300));
     std::vector<int> best;
     choose_best(trace.scores, count, best);
-    EXPECT_EQ(sequence.kept, best);
+    EXPECT_EQ(std::vector<int>(sequence.tokens.kept.begin(), sequence.tokens.kept.end()), best);
     return count;
   };
   EXPECT_EQ(kept({.keep_mass = 1e-9}, 3), 79) << "a quarter is the least without a rho; 1 + 79 rows are five tiles";

@@ -164,7 +164,7 @@ std::vector<Setting> make_settings() {
   constexpr auto kTold = Agreement::kTold;
   return {
       line<&S::rho, kRho>("rho", "R", "share of patch tokens kept", kTold, false, nullptr, 1.0, always),
-      line<&S::keep_mass, kRho>("keep_mass", "T", "keep as many patches as hold this share of WeiToP's softmax, at least rho of them", kTold, false, nullptr, {}, by_weitop, true),
+      line<&S::keep_mass, kRho>("keep_mass", "T", "keep this share of WeiToP's softmax, rho at least", kTold, false, nullptr, {}, by_weitop, true),
       line<&S::size, kSize>("size", "HxW", "input size, rounded to the patch", kTold, false, nullptr, {}, always),
       line<&S::aggregate, kPooling>("aggregate", "HOW", "pooling for a model that is a backbone only", kMust, false, nullptr, {}, always),
       line<&S::orientation, kOrientations>("orientation", "HOW", "EXIF orientation", kMust, false, nullptr, std::string("apply"), always),
