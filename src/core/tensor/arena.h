@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "core/base/big_buffer.h"
@@ -15,6 +16,11 @@ class Arena {
  public:
   /// 64-byte aligned, uninitialised, valid until reset() or until a Scope opened before it ends.
   float* floats(std::size_t count);
+  /// The same for numbers of another type.
+  template <typename T>
+  std::span<T> numbers(std::size_t count) {
+    return {reinterpret_cast<T*>(floats((count * sizeof(T) + sizeof(float) - 1) / sizeof(float))), count};
+  }
   Matrix matrix(int rows, int cols) {
     return {floats(static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols)), rows, cols, cols};
   }

@@ -216,11 +216,11 @@ TEST(Arena, GivesBackWhatAScopeTook) {
 TEST(Tokens, KeepTheirPrefixAndOrderWhenPatchesAreDropped) {
   std::vector<float> values{9, 9, 8, 8, 0, 0, 1, 1, 2, 2, 3, 3};
   std::vector<int> kept{10, 11, 12, 13};
-  Tokens tokens{{values.data(), 6, 2, 2}, 2, &kept};
+  Tokens tokens{{values.data(), 6, 2, 2}, 2, kept};
   keep_patches(tokens, {1, 3});
   EXPECT_EQ(tokens.values.rows, 4);
   EXPECT_EQ(std::vector<float>(values.begin(), values.begin() + 8), (std::vector<float>{9, 9, 8, 8, 1, 1, 3, 3}));
-  EXPECT_EQ(kept, (std::vector<int>{11, 13}));
+  EXPECT_EQ(std::vector<int>(tokens.kept.begin(), tokens.kept.end()), (std::vector<int>{11, 13}));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ class Backbone {
   virtual int blocks() const = 0;
 
   /// pixels is (3, H, W), normalised, H and W multiples of the stride. Gives what the first block begins with. Features live in
-  /// the arena and in the backbone until the next picture.
+  /// the arena.
   virtual tensor::Features embed(const float* pixels, Size size, tensor::Arena& arena) = 0;
 
   /// Blocks first..last-1. Where the features are tokens the hook (may be null) is called inside and after each block, with

@@ -75,10 +75,13 @@ tensor::Features Vit::embed(const float* pixels, Size size, tensor::Arena& arena
   tensor::Tokens tokens;
   tokens.prefix = 1 + config_.registers;
   tokens.values = arena.matrix(tokens.prefix + count, config_.width);
-  kept_.resize(static_cast<std::size_t>(count));
-  std::iota(kept_.begin(), kept_.end(), 0);
-  tokens.kept = &kept_;
+  tokens.kept = arena.numbers<int>(static_cast<std::size_t>(count));
+  std::iota(tokens.kept.begin(), tokens.kept.end(), 0);
   tokens.columns = cols;
+  tokens.mass = arena.numbers<float>(tokens.kept.size());
+  std::ranges::fill(tokens.mass, 1.0F);
+  tokens.owner = arena.numbers<int>(tokens.kept.size());
+  std::ranges::copy(tokens.kept, tokens.owner.begin());
 
   std::transform(cls_token_, cls_token_ + width, position_table_, tokens.values.row(0), std::plus<>());
   if (register_tokens_ != nullptr) {  // registers have no position
