@@ -24,15 +24,17 @@ struct Trace {
   Array tokens_block0;  ///< (1 + R + N0, D)
   Array logits;         ///< (N0) WeiToP output, when the model has a pruner
   Array scores;         ///< (N0) the scores patches are chosen by; with a spread above 1 mostly the rank within the cell
-  std::vector<std::int64_t> kept;  ///< (K) ascending indices into the N0 patches
-  Array cls;                       ///< (D) after the final norm
-  Array patches;                   ///< (K, D) after the final norm
-  Array transport;                 ///< (K, M) real part of P
-  Array ghost;                     ///< (M)
-  Array alpha;                     ///< (M)
-  std::vector<std::int64_t> tier;  ///< (M)
-  Array tier_weight;               ///< (T)
-  Array importance;                ///< (K)
+  std::vector<std::int64_t> kept;   ///< (K) ascending indices into the N0 patches
+  Array mass;                       ///< (K) how many patches each token stands for; empty unless some were merged
+  std::vector<std::int64_t> owner;  ///< (N0) which of `kept` stands for each patch, -1 for one dropped; empty like mass
+  Array cls;                        ///< (D) after the final norm
+  Array patches;                    ///< (K, D) after the final norm
+  Array transport;                  ///< (K, M) real part of P
+  Array ghost;                      ///< (M)
+  Array alpha;                      ///< (M)
+  std::vector<std::int64_t> tier;   ///< (M)
+  Array tier_weight;                ///< (T)
+  Array importance;                 ///< (K)
 };
 
 /// Milliseconds spent in each stage of the last describe call, and what they were spent on.

@@ -119,6 +119,8 @@ void write_trace(const fs::path& folder, const Trace& trace) {
   write_array(folder, "logits", trace.logits);
   write_array(folder, "scores", trace.scores);
   write_array(folder, "kept", trace.kept);
+  write_array(folder, "mass", trace.mass);
+  write_array(folder, "owner", trace.owner);
   write_array(folder, "cls", trace.cls);
   write_array(folder, "patches", trace.patches);
   write_array(folder, "transport", trace.transport);

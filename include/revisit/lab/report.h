@@ -26,6 +26,8 @@ struct PatchScores {
   std::string meaning;             ///< of the values: "pruning score", else "importance", else "assigned mass"
   std::vector<float> values;       ///< one per patch, NaN for a patch pruned before it was weighed; empty when the model has none
   std::vector<std::int64_t> kept;  ///< ascending indices of patches
+  std::vector<std::int64_t>
+      owner{};  ///< per patch: which of `kept` stands for it, -1 for one dropped; empty when none were merged
 };
 
 Size patch_grid(const Extractor& extractor);  ///< patches down and across its input; 0 x 0 for a model without patches
@@ -36,8 +38,9 @@ PatchScores patch_scores(const Trace& trace, Size grid);
 struct TokenPictures {
   std::optional<Image> importance;  ///< heat map of patch_scores
   std::optional<Image> mass;        ///< transport mass of each patch: unweighted (SALAD) beside weighted by tier (WeiAD)
-  std::optional<Image> kept;        ///< tokens kept by this run, and what the same scores keep at rho 0.95 to 0.4
-  std::optional<Image> transport;   ///< where the strongest clusters of each tier take their mass from
+  std::optional<Image>
+      kept;  ///< patches kept by this run, merged ones in orange, and what the same scores keep at rho 0.95 to 0.4
+  std::optional<Image> transport;  ///< where the strongest clusters of each tier take their mass from
 };
 
 /// Throws Error kUsage when photo, trace and grid do not belong together.

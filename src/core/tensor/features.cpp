@@ -38,4 +38,8 @@ ConstMatrix Features::spatial(Arena& arena) const {
   return out;
 }
 
+std::span<const float> Features::mass() const {
+  return are_tokens() ? std::span<const float>(tokens().mass) : std::span<const float>();
+}
+
 }  // namespace revisit::tensor

@@ -3,6 +3,7 @@
 // What a backbone makes of one picture and an aggregator reads: tokens, or a map of features.
 #pragma once
 
+#include <span>
 #include <variant>
 
 #include "core/tensor/arena.h"
@@ -36,6 +37,8 @@ class Features {
   ConstMatrix values() const;
   /// (N, D), dense: one row per patch or cell of the map, D its token or its channels. A map's are transposed into the arena.
   ConstMatrix spatial(Arena& arena) const;
+  /// (N) how many patches each row of spatial() stands for, for what weighs by it; empty: one each, as the cells of a map.
+  std::span<const float> mass() const;
 
  private:
   std::variant<Tokens, FeatureMap> any_;

@@ -27,6 +27,17 @@ TEST(Features, OfTokensTheSpatialOnesAreThePatches) {
   EXPECT_EQ(values_of(features.values()), values);
   EXPECT_EQ(values_of(features.spatial(arena)), (std::vector<float>{5, 6, 7, 8}));
   EXPECT_EQ(features.spatial(arena).data, values.data() + 4) << "in place";
+  EXPECT_TRUE(features.mass().empty()) << "nobody asked";
+}
+
+TEST(Features, OfTokensThatWereMergedHaveTheirMasses) {
+  std::vector<float> values{1, 2, 3, 4, 5, 6, 7, 8}, mass{1, 1, 1};  // CLS, three patches of two values
+  std::vector<int> kept{0, 1, 2}, owner(kept);
+  Arena arena;
+  Features features(Tokens{{values.data(), 4, 2, 2}, 1, kept, 3, mass, owner});
+  merge_patches(features.tokens(), std::vector<int>{0, 0, 2});
+  EXPECT_EQ(std::vector<float>(features.mass().begin(), features.mass().end()), (std::vector<float>{2, 1}));
+  EXPECT_EQ(values_of(features.spatial(arena)), (std::vector<float>{4, 5, 7, 8}));
 }
 
 TEST(Features, OfAMapTheSpatialOnesAreItsCellsWithAllTheirChannels) {
@@ -39,6 +50,7 @@ TEST(Features, OfAMapTheSpatialOnesAreItsCellsWithAllTheirChannels) {
   const ConstMatrix cells = features.spatial(arena);
   EXPECT_EQ(cells.rows, 6);
   EXPECT_EQ(values_of(cells), (std::vector<float>{1, 10, 2, 20, 3, 30, 4, 40, 5, 50, 6, 60}));
+  EXPECT_TRUE(features.mass().empty());
 }
 
 TEST(Features, OneKindIsNotTakenForTheOther) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -40,6 +41,8 @@ TEST(MakeBackbone, OfAVisionTransformerGivesItsTokens) {
   EXPECT_EQ(tokens.patches(), 6);
   EXPECT_EQ(tokens.columns, 3);
   EXPECT_EQ(std::vector<int>(tokens.kept.begin(), tokens.kept.end()), (std::vector<int>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(std::vector<int>(tokens.owner.begin(), tokens.owner.end()), (std::vector<int>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(std::vector<float>(tokens.mass.begin(), tokens.mass.end()), std::vector<float>(6, 1.0F));
   vit->run_blocks(features, 0, vit->blocks(), nullptr, arena);
   vit->normalise(features);
   EXPECT_EQ(features.values().cols, config.backbone.width());
@@ -60,6 +63,71 @@ TEST(MakeBackbone, BlocksRunInPartsGiveTheSameBits) {
     return std::vector<float>(values.data, values.data + static_cast<std::ptrdiff_t>(values.rows) * values.cols);
   };
   EXPECT_EQ(run(1), run(4));
+}
+
+/// Merges the last living patch into the one before it, in the attention of block 0 and after block 1, and looks at what every
+/// attention leaves.
+class MergesTheLast final : public tensor::TokenHook {
+ public:
+  explicit MergesTheLast(Needs needs) : needs_(needs) {}
+
+  Needs needs(int /*block*/) const override { return needs_; }
+  void after_attention(int block, tensor::Tokens& tokens, const tensor::AttentionView& attention,
+                       tensor::Arena& /*arena*/) override {
+    seen.push_back(tokens.patches());
+    if (needs_ == Needs::kKeys) {
+      EXPECT_EQ(attention.cls_row, nullptr);
+      ASSERT_EQ(attention.keys.rows, tokens.values.rows);
+      ASSERT_EQ(attention.keys.cols, tokens.values.cols);
+      for (int r = 0; r < attention.keys.rows; ++r) EXPECT_TRUE(std::isfinite(attention.keys.row(r)[0])) << r;
+    } else {
+      EXPECT_EQ(attention.keys.data, nullptr);
+      ASSERT_NE(attention.cls_row, nullptr);
+      EXPECT_NEAR(std::accumulate(attention.cls_row, attention.cls_row + tokens.values.rows, 0.0), 1, 1e-5) << "block " << block;
+    }
+    if (block == 0) merge(tokens);
+  }
+  void after_block(int blocks_done, tensor::Tokens& tokens, tensor::Arena& /*arena*/) override {
+    if (blocks_done == 2) merge(tokens);
+  }
+
+  std::vector<int> seen;  // patches in each attention
+
+ private:
+  static void merge(tensor::Tokens& tokens) {
+    std::vector<int> into(static_cast<std::size_t>(tokens.patches()));
+    std::iota(into.begin(), into.end(), 0);
+    into.back() = tokens.patches() - 2;
+    tensor::merge_patches(tokens, into);
+  }
+
+  Needs needs_;
+};
+
+TEST(MakeBackbone, AHookThatMergesSeesTheTokensThatAreLeft) {
+  const auto model = model::make_random(model::named_config("demo"), 1);
+  const auto vit = make_backbone(*model);
+  const Size size{28, 42};
+  const auto pixels = noise(size);
+  for (const auto needs : {tensor::TokenHook::Needs::kKeys, tensor::TokenHook::Needs::kClsRow}) {
+    MergesTheLast hook(needs);
+    tensor::Arena arena;
+    for (int repeat = 0; repeat < 2; ++repeat) {  // the second picture begins with every patch again
+      hook.seen.clear();
+      arena.reset();
+      tensor::Features features = vit->embed(pixels.data(), size, arena);
+      vit->run_blocks(features, 0, vit->blocks(), &hook, arena);
+      std::vector<int> expected(static_cast<std::size_t>(vit->blocks()), 4);
+      expected[0] = 6;
+      expected[1] = 5;
+      EXPECT_EQ(hook.seen, expected);
+      const tensor::Tokens& tokens = features.tokens();
+      EXPECT_EQ(std::vector<int>(tokens.kept.begin(), tokens.kept.end()), (std::vector<int>{0, 1, 2, 3}));
+      EXPECT_EQ(std::vector<int>(tokens.owner.begin(), tokens.owner.end()), (std::vector<int>{0, 1, 2, 3, 3, 3}));
+      EXPECT_EQ(std::vector<float>(features.mass().begin(), features.mass().end()), (std::vector<float>{1, 1, 1, 3}));
+      for (int r = 0; r < tokens.values.rows; ++r) EXPECT_TRUE(std::isfinite(tokens.values.row(r)[0]));
+    }
+  }
 }
 
 TEST(MakeBackbone, NamesTheTensorThatIsMissing) {

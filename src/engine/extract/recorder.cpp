@@ -53,6 +53,12 @@ void Recorder::finish(const tensor::Tokens& tokens, aggregate::HeadTrace& head) 
   out.logits = vector_array(std::move(reduce_trace_.logits));
   out.scores = vector_array(std::move(reduce_trace_.scores));
   out.kept.assign(tokens.kept.begin(), tokens.kept.end());
+  out.mass = {};
+  out.owner.clear();
+  if (tensor::any_merged(tokens)) {
+    out.mass = vector_array({tokens.mass.begin(), tokens.mass.end()});
+    out.owner.assign(tokens.owner.begin(), tokens.owner.end());
+  }
   const float* cls = tokens.cls().data;
   out.cls = vector_array({cls, cls + tokens.values.cols});
   out.patches = matrix_array(tokens.patch_values());

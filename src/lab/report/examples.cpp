@@ -124,9 +124,9 @@ class Examples {
           img(heat_over(*image, scores->grid, scores->values, range_of(scores->values)), scores->meaning + " of " + photo.name);
     }
     if (!keeps_all(*scores)) {
-      out += img(mask_over(*image, scores->grid, scores->kept, false), "patches kept of " + photo.name);
+      out += img(mask_over(*image, scores->grid, scores->kept, scores->owner, false), "patches kept of " + photo.name);
     } else if (!has_gaps(*scores)) {
-      out += img(mask_over(*image, scores->grid, kept_at(scores->values, kUnprunedRho), false),
+      out += img(mask_over(*image, scores->grid, kept_at(scores->values, kUnprunedRho), {}, false),
                  "patches kept at rho 0.5 of " + photo.name);
     }
     return fmt::format("<figure class=\"looked\"><div class=\"maps\">{}</div><figcaption><b>{}</b><br>{}</figcaption></figure>\n",
@@ -140,7 +140,8 @@ class Examples {
     }
     out += keeps_all(scores) ? fmt::format("the patches that rho {:g} would keep (this run keeps all)", kUnprunedRho)
                              : "the patches that were kept";
-    return out + ". Pruned patches are dark.</p>\n";
+    return out +
+           (scores.owner.empty() ? ". Pruned patches are dark.</p>\n" : ". Pruned patches are dark, merged ones orange.</p>\n");
   }
 
   std::string details(int q) const {
@@ -152,7 +153,8 @@ class Examples {
       out += legend(*scores) + "<div class=\"looks\">\n" + maps(query(q), "query", scores) +
              maps(reference(first), "match 1", scores_of(true, first)) + "</div>\n";
     }
-    out += fmt::format("<p>rho {:g} for the query, {:g} for the references", report_.run.spec.rho.value_or(1), report_.run.reference_spec.rho.value_or(1));
+    out += fmt::format("<p>rho {:g} for the query, {:g} for the references", report_.run.spec.rho.value_or(1),
+                       report_.run.reference_spec.rho.value_or(1));
     if (scores != nullptr) {
       out += fmt::format("; {} of {} patches of the query kept", scores->kept.size(),
                          std::int64_t{scores->grid.height} * scores->grid.width);

@@ -15,7 +15,7 @@ namespace {
 constexpr double kHeatOpacity = 0.62;  // leaves enough of the photo visible
 constexpr double kPrunedLight = 0.28;
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
-constexpr Colour kEdge{255, 196, 61};
+constexpr Colour kEdge{255, 196, 61}, kMerged{240, 116, 36};
 
 std::size_t count_of(Size grid) { return static_cast<std::size_t>(grid.height) * static_cast<std::size_t>(grid.width); }
 
@@ -26,6 +26,13 @@ std::size_t index_of(int column, int row, int width) {
 double grey_of(const std::uint8_t* pixel) { return 0.299 * pixel[0] + 0.587 * pixel[1] + 0.114 * pixel[2]; }
 
 std::uint8_t byte_of(double value) { return static_cast<std::uint8_t>(std::lround(std::clamp(value, 0.0, 255.0))); }
+
+void tint(std::uint8_t* pixel, Colour colour) {
+  const double grey = grey_of(pixel);
+  pixel[0] = byte_of((1 - kHeatOpacity) * grey + kHeatOpacity * colour.r);
+  pixel[1] = byte_of((1 - kHeatOpacity) * grey + kHeatOpacity * colour.g);
+  pixel[2] = byte_of((1 - kHeatOpacity) * grey + kHeatOpacity * colour.b);
+}
 
 /// Which patch a pixel lies in, and how it is shared between patch centres, along one side of the photo.
 struct Along {
@@ -88,15 +95,11 @@ Image heat_over(const Image& photo, Size grid, std::span<const float> values, Ra
   std::uint8_t* pixel = out.rgb.data();
   for (const auto& y : rows) {
     for (const auto& x : columns) {
-      const double grey = grey_of(pixel);
       const float value = blended(values, grid.width, x, y);
       if (std::isnan(value)) {
-        pixel[0] = pixel[1] = pixel[2] = byte_of(kPrunedLight * grey);
+        pixel[0] = pixel[1] = pixel[2] = byte_of(kPrunedLight * grey_of(pixel));
       } else {
-        const Colour heat = heat_colour(range.share(static_cast<double>(value)));
-        pixel[0] = byte_of((1 - kHeatOpacity) * grey + kHeatOpacity * heat.r);
-        pixel[1] = byte_of((1 - kHeatOpacity) * grey + kHeatOpacity * heat.g);
-        pixel[2] = byte_of((1 - kHeatOpacity) * grey + kHeatOpacity * heat.b);
+        tint(pixel, heat_colour(range.share(static_cast<double>(value))));
       }
       pixel += 3;
     }
@@ -104,23 +107,44 @@ Image heat_over(const Image& photo, Size grid, std::span<const float> values, Ra
   return out;
 }
 
-Image mask_over(const Image& photo, Size grid, std::span<const std::int64_t> kept, bool outlined) {
-  std::vector<bool> keep(count_of(grid));
-  for (const auto patch : kept) keep[static_cast<std::size_t>(patch)] = true;
+bool owners_fit(std::span<const std::int64_t> owner, std::span<const std::int64_t> kept, Size grid) {
+  if (owner.empty()) return true;
+  if (owner.size() != count_of(grid)) return false;
+  std::vector<bool> alive(owner.size());
+  for (const auto patch : kept) alive[static_cast<std::size_t>(patch)] = true;
+  for (std::size_t i = 0; i < owner.size(); ++i) {
+    const std::int64_t to = owner[i];
+    if (alive[i] ? to != static_cast<std::int64_t>(i)
+                 : to != -1 && (to < 0 || to >= static_cast<std::int64_t>(owner.size()) || !alive[static_cast<std::size_t>(to)]))
+      return false;
+  }
+  return true;
+}
+
+Image mask_over(const Image& photo, Size grid, std::span<const std::int64_t> kept, std::span<const std::int64_t> owner,
+                bool outlined) {
+  enum class Fate : std::uint8_t { kDropped, kMerged, kKept };
+  std::vector<Fate> fates(count_of(grid), Fate::kDropped);
+  for (std::size_t i = 0; i < owner.size(); ++i) {
+    if (owner[i] >= 0) fates[i] = Fate::kMerged;
+  }
+  for (const auto patch : kept) fates[static_cast<std::size_t>(patch)] = Fate::kKept;
   Image out = photo;
   const auto columns = along(photo.width, grid.width), rows = along(photo.height, grid.height);
-  const auto kept_in = [&](const Along& x, const Along& y) { return keep[index_of(x.own, y.own, grid.width)]; };
+  const auto fate_at = [&](const Along& x, const Along& y) { return fates[index_of(x.own, y.own, grid.width)]; };
   std::uint8_t* pixel = out.rgb.data();
   for (std::size_t r = 0; r < rows.size(); ++r) {
     for (std::size_t c = 0; c < columns.size(); ++c, pixel += 3) {
-      const bool inside = kept_in(columns[c], rows[r]);
-      const bool edge = outlined && ((c > 0 && kept_in(columns[c - 1], rows[r]) != inside) ||
-                                     (r > 0 && kept_in(columns[c], rows[r - 1]) != inside));
+      const Fate fate = fate_at(columns[c], rows[r]);
+      const bool edge = outlined && ((c > 0 && fate_at(columns[c - 1], rows[r]) != fate) ||
+                                     (r > 0 && fate_at(columns[c], rows[r - 1]) != fate));
       if (edge) {
         pixel[0] = kEdge.r;
         pixel[1] = kEdge.g;
         pixel[2] = kEdge.b;
-      } else if (!inside) {
+      } else if (fate == Fate::kMerged) {
+        tint(pixel, kMerged);
+      } else if (fate == Fate::kDropped) {
         pixel[0] = pixel[1] = pixel[2] = byte_of(kPrunedLight * grey_of(pixel));
       }
     }
@@ -128,9 +152,13 @@ Image mask_over(const Image& photo, Size grid, std::span<const std::int64_t> kep
   return out;
 }
 
-std::vector<float> placed(std::span<const float> values, std::span<const std::int64_t> kept, Size grid) {
+std::vector<float> placed(std::span<const float> values, std::span<const std::int64_t> kept, std::span<const std::int64_t> owner,
+                          Size grid) {
   std::vector<float> out(count_of(grid), kNone);
   for (std::size_t i = 0; i < kept.size(); ++i) out[static_cast<std::size_t>(kept[i])] = values[i];
+  for (std::size_t i = 0; i < owner.size(); ++i) {
+    if (owner[i] >= 0) out[i] = out[static_cast<std::size_t>(owner[i])];
+  }
   return out;
 }
 

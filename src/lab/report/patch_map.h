@@ -25,12 +25,17 @@ Range range_of(std::span<const float> values);  ///< of the finite ones; 0 to 1 
 /// The photo in grey under the colours of the values, which blend from patch to patch. A patch whose value is NaN is left dark.
 Image heat_over(const Image& photo, Size grid, std::span<const float> values, Range range);
 
-/// The photo with the patches outside `kept` darkened and, when `outlined`, a line around those inside: small pictures do
-/// without.
-Image mask_over(const Image& photo, Size grid, std::span<const std::int64_t> kept, bool outlined = true);
+/// Whether `owner`, empty or one per patch, says of each kept patch itself and of every other one of the kept or -1.
+bool owners_fit(std::span<const std::int64_t> owner, std::span<const std::int64_t> kept, Size grid);
 
-/// values[i] belongs to the patch kept[i]; the result has one value per patch, NaN where there is none.
-std::vector<float> placed(std::span<const float> values, std::span<const std::int64_t> kept, Size grid);
+/// The photo with the patches outside `kept` in orange where another patch stands for them and darkened where none does; when
+/// `outlined`, a line around each kind: small pictures do without.
+Image mask_over(const Image& photo, Size grid, std::span<const std::int64_t> kept, std::span<const std::int64_t> owner,
+                bool outlined = true);
+
+/// values[i] belongs to the patch kept[i] and those it stands for; the result has one value per patch, NaN where there is none.
+std::vector<float> placed(std::span<const float> values, std::span<const std::int64_t> kept, std::span<const std::int64_t> owner,
+                          Size grid);
 
 /// The ceil(rho N) patches with the highest score, ascending; equal scores by index.
 std::vector<std::int64_t> kept_at(std::span<const float> scores, double rho);

@@ -8,6 +8,7 @@
 #include "core/formats/printable.h"
 #include "lab/report/json_fields.h"
 #include "lab/report/numbers.h"
+#include "lab/report/patch_map.h"
 #include "lab/report/read_tables.h"
 #include "lab/report/run_files.h"
 
@@ -126,6 +127,17 @@ PhotoPatches patches_of(const Fields& json, const Dataset& dataset) {
     if (!fits) json.bad("'kept' are not ascending numbers of patches below {}", patches);
     next = patch.get<std::int64_t>() + 1;
     out.scores.kept.push_back(next - 1);
+  }
+  if (json.has("owner")) {
+    for (const auto& patch : json.list("owner")) {
+      const bool one = patch.is_number_unsigned() && patch.get<std::uint64_t>() < patches;
+      const bool none = patch.is_number_integer() && !patch.is_number_unsigned() && patch.get<std::int64_t>() == -1;
+      if (!one && !none) json.bad("'owner' holds something that is neither a patch below {} nor -1", patches);
+      out.scores.owner.push_back(patch.get<std::int64_t>());
+    }
+    if (!owners_fit(out.scores.owner, out.scores.kept, out.scores.grid)) {
+      json.bad("'owner' is not one of 'kept', or -1, for each of {} patches", patches);
+    }
   }
   return out;
 }

@@ -127,8 +127,23 @@ TEST_F(ReadRun, GivesBackWhatWasWrittenAndDrawsTheSamePage) {
   ASSERT_EQ(again.skipped.size(), 1U);
   EXPECT_EQ(again.skipped[0].code, ErrorCode::kBadImage);
   EXPECT_EQ(again.patches.front().scores.kept, (std::vector<std::int64_t>{0, 3}));
+  EXPECT_EQ(text_of(folder_ / "run/tokens.json").find("owner"), std::string::npos) << "nothing was merged";
   write_report(folder_ / "again.html", again);
   EXPECT_EQ(text_of(folder_ / "again.html"), text_of(folder_ / "run/report.html"));
+}
+
+TEST_F(ReadRun, GivesBackWhichPatchesWereMerged) {
+  const std::vector<std::int64_t> owner{0, 3, -1, 3};
+  report_.patches.front().scores.owner = owner;
+  write_run(folder_ / "run", report_);
+  const auto run = read_run(folder_ / "run/run.json");
+  EXPECT_EQ(std::get<RunReport>(run).patches.front().scores.owner, owner);
+  EXPECT_NE(text_of(folder_ / "run/report.html").find("merged ones orange"), std::string::npos);
+  const Json::json_pointer key("/photos/0/owner");
+  for (const Json& bad : {Json{0, 3, -1}, Json{0, 3, -2, 3}, Json{0, 2, -1, 3}, Json{0, 3, -1, -1}, Json{0, 4, -1, 3},
+                          Json{0, "x", -1, 3}, Json{0, 3.5, -1, 3}, Json{0, 3, 18446744073709551615U, 3}, Json(7)}) {
+    EXPECT_NE(with("tokens.json", key, bad).find("'owner'"), std::string::npos) << bad;
+  }
 }
 
 TEST_F(ReadRun, AnUnlabelledRunStaysUnlabelled) {

@@ -85,6 +85,7 @@ std::string tokens_json(const std::vector<PhotoPatches>& patches) {
                     {"meaning", one.scores.meaning},
                     {"values", std::move(values)},
                     {"kept", one.scores.kept}});
+    if (!one.scores.owner.empty()) list.back()["owner"] = one.scores.owner;
   }
   return OrderedJson{{"schema", 1}, {"photos", std::move(list)}}.dump() + "\n";
 }

@@ -63,6 +63,10 @@ void check(const Trace& trace, Size grid) {
     fail(ErrorCode::kUsage, "a trace of {} kept patches and {} scores does not fit a grid of {} x {} patches", kept,
          trace.scores.values.size(), grid.height, grid.width);
   }
+  if (!owners_fit(trace.owner, trace.kept, grid)) {
+    fail(ErrorCode::kUsage, "a trace's {} owners must be one of its {} kept patches, or -1, for each patch of a grid of {} x {}",
+         trace.owner.size(), kept, grid.height, grid.width);
+  }
   if (!trace.importance.values.empty() && trace.importance.values.size() != kept)
     fail(ErrorCode::kUsage, "a trace's {} importance values must be one for each of its {} kept patches",
          trace.importance.values.size(), kept);
@@ -82,6 +86,13 @@ std::vector<float> mass_of(const Trace& trace) {
 
 std::string kept_line(std::size_t kept, std::size_t patches) { return fmt::format("{} of {} patches kept", kept, patches); }
 
+/// The same of a run that may have merged some.
+std::string kept_line(const Trace& trace, std::size_t patches) {
+  const auto owned = static_cast<std::size_t>(std::ranges::count_if(trace.owner, [](std::int64_t owner) { return owner >= 0; }));
+  const std::size_t kept = trace.kept.size();
+  return kept_line(kept, patches) + (owned > kept ? fmt::format(", {} merged", owned - kept) : "");
+}
+
 class Pictures {
  public:
   Pictures(const Image& photo, const Trace& trace, Size grid)
@@ -100,12 +111,12 @@ class Pictures {
   std::optional<Image> mass() const {
     if (clusters_of(trace_) == 0) return std::nullopt;
     const auto plain = mass_of(trace_);
-    const auto all = placed(plain, trace_.kept, grid_);
+    const auto all = placed(plain, trace_.kept, trace_.owner, grid_);
     Range range = range_of(all);  // the same for both masses, so that they can be compared
     if (!trace_.importance.values.empty()) range.low = std::min(range.low, range_of(trace_.importance.values).low);
     std::vector<Panel> row{original(), heat("mass, every cluster alike", "sum of P over clusters, as in SALAD", all, range)};
     if (!trace_.importance.values.empty()) {
-      const auto weighted = placed(trace_.importance.values, trace_.kept, grid_);
+      const auto weighted = placed(trace_.importance.values, trace_.kept, trace_.owner, grid_);
       row.push_back(heat("mass, weighted by tier", "sum of w P over clusters, as in WeiAD", weighted, range));
       auto ratio = weighted;
       for (std::size_t i = 0; i < ratio.size(); ++i) ratio[i] = all[i] > 0 ? weighted[i] / all[i] : ratio[i];
@@ -120,11 +131,11 @@ class Pictures {
     if (trace_.kept.empty() || (!scored && trace_.kept.size() == patches)) return std::nullopt;
     std::vector<Panel> panels{original()};
     if (scored) panels.push_back(heat("pruning score", "", trace_.scores.values, range_of(trace_.scores.values), false));
-    panels.push_back({"this run", kept_line(trace_.kept.size(), patches), mask_over(photo_, grid_, trace_.kept), {}});
+    panels.push_back({"this run", kept_line(trace_, patches), mask_over(photo_, grid_, trace_.kept, trace_.owner), {}});
     if (scored) {
       for (const double rho : kStrip) {
         const auto kept = kept_at(trace_.scores.values, rho);
-        panels.push_back({fmt::format("rho {:g}", rho), kept_line(kept.size(), patches), mask_over(photo_, grid_, kept), {}});
+        panels.push_back({fmt::format("rho {:g}", rho), kept_line(kept.size(), patches), mask_over(photo_, grid_, kept, {}), {}});
       }
     }
     std::vector<std::vector<Panel>> rows;
@@ -175,7 +186,7 @@ class Pictures {
     const std::size_t clusters = clusters_of(trace_);
     std::vector<float> column;
     for (std::size_t i = 0; i < trace_.kept.size(); ++i) column.push_back(trace_.transport.values[i * clusters + j]);
-    const auto values = placed(column, trace_.kept, grid_);
+    const auto values = placed(column, trace_.kept, trace_.owner, grid_);
     const Range range{0, range_of(values).high};
     const char* measure = trace_.alpha.values.size() == clusters ? "alpha" : "mass";
     return {fmt::format("cluster {}", j),
@@ -184,9 +195,7 @@ class Pictures {
             {}};
   }
 
-  std::string kept_text() const {
-    return trace_.kept.size() < patches_of(grid_) ? kept_line(trace_.kept.size(), patches_of(grid_)) : "";
-  }
+  std::string kept_text() const { return trace_.kept.size() < patches_of(grid_) ? kept_line(trace_, patches_of(grid_)) : ""; }
 
   const Trace& trace_;
   Size grid_;
@@ -205,16 +214,16 @@ Size patch_grid(const Extractor& extractor) {
 
 PatchScores patch_scores(const Trace& trace, Size grid) {
   report::check(trace, grid);
-  PatchScores out{grid, "", {}, trace.kept};
+  PatchScores out{grid, "", {}, trace.kept, trace.owner};
   if (!trace.scores.values.empty()) {
     out.meaning = "pruning score";
     out.values = trace.scores.values;
   } else if (!trace.importance.values.empty()) {
     out.meaning = "importance";
-    out.values = report::placed(trace.importance.values, trace.kept, grid);
+    out.values = report::placed(trace.importance.values, trace.kept, trace.owner, grid);
   } else if (report::clusters_of(trace) > 0) {
     out.meaning = "assigned mass";
-    out.values = report::placed(report::mass_of(trace), trace.kept, grid);
+    out.values = report::placed(report::mass_of(trace), trace.kept, trace.owner, grid);
   }
   return out;
 }

@@ -55,12 +55,39 @@ TEST(HeatColour, GetsLighterAllTheWayAndIsClamped) {
 TEST(PatchMap, KeptTokensLieWhereTheirIndicesSay) {
   const Image photo = plain(60, 20, 200);  // patches of 20 x 10 pixels
   const std::vector<std::int64_t> kept{1, 3};
-  const Image mask = mask_over(photo, {2, 3}, kept, false);
+  const Image mask = mask_over(photo, {2, 3}, kept, {}, false);
   for (int patch = 0; patch < 6; ++patch) {
     const int x = patch % 3 * 20 + 10, y = patch / 3 * 10 + 5;
     EXPECT_EQ(same_pixel(mask, photo, x, y), patch == 1 || patch == 3) << patch;
   }
-  EXPECT_FALSE(same_pixel(mask_over(photo, {2, 3}, kept), mask, 20, 5)) << "an outline runs where kept and pruned patches meet";
+  EXPECT_FALSE(same_pixel(mask_over(photo, {2, 3}, kept, {}), mask, 20, 5))
+      << "an outline runs where kept and pruned patches meet";
+}
+
+TEST(PatchMap, MergedPatchesAreOrange) {
+  const Image photo = plain(60, 20, 200);  // patches of 20 x 10 pixels
+  const std::vector<std::int64_t> kept{1, 3}, owner{1, 1, -1, 3, 3, -1};
+  const Image mask = mask_over(photo, {2, 3}, kept, owner, false);
+  for (int patch = 0; patch < 6; ++patch) {
+    const std::uint8_t* at = pixel(mask, patch % 3 * 20 + 10, patch / 3 * 10 + 5);
+    const bool orange = at[0] > at[1] + 40 && at[1] > at[2] + 20, grey = at[0] == at[1] && at[1] == at[2];
+    EXPECT_EQ(orange, patch == 0 || patch == 4) << patch;
+    EXPECT_EQ(grey, patch != 0 && patch != 4) << patch;
+    EXPECT_EQ(at[0] == 200, patch == 1 || patch == 3) << patch;
+    EXPECT_EQ(at[0] < 80, patch == 2 || patch == 5) << patch << ": dropped patches are dark";
+  }
+  const Image outlined = mask_over(photo, {2, 3}, kept, owner);
+  for (const int x : {20, 40}) EXPECT_FALSE(same_pixel(outlined, mask, x, 5)) << "merged, kept and dropped have a line between";
+}
+
+TEST(PatchMap, MergedPatchesHaveTheValueOfTheirToken) {
+  const std::vector<std::int64_t> kept{1, 3}, owner{3, 1, -1, 3};
+  const std::vector<float> values{0.5F, 2};
+  const auto all = report::placed(values, kept, owner, {2, 2});
+  EXPECT_EQ(all[0], 2);
+  EXPECT_EQ(all[1], 0.5F);
+  EXPECT_TRUE(std::isnan(all[2]));
+  EXPECT_EQ(all[3], 2);
 }
 
 TEST(PatchMap, HeatBlendsBetweenPatchesAndLeavesPrunedOnesDark) {
@@ -101,6 +128,15 @@ TEST(PatchScoresOf, TakesThePruningScoreElseImportanceElseMass) {
   EXPECT_EQ(patch_scores(trace, {2, 2}).values, trace.scores.values);
 }
 
+TEST(PatchScoresOf, GivesMergedPatchesTheScoreOfTheirToken) {
+  Trace trace = small_trace(true);
+  trace.mass = {{3}, {1, 1, 2}};
+  trace.owner = {0, 3, 2, 3};
+  const auto scores = patch_scores(trace, {2, 2});
+  EXPECT_EQ(scores.values, (std::vector<float>{0.5F, 0.625F, 0.125F, 0.625F}));
+  EXPECT_EQ(scores.owner, trace.owner);
+}
+
 TEST(PatchScoresOf, RefusesATraceOfAnotherGrid) {
   Trace trace = small_trace(true);
   for (const Size grid : {Size{1, 3}, Size{0, 0}}) {
@@ -117,6 +153,22 @@ TEST(PatchScoresOf, RefusesATraceOfAnotherGrid) {
 
 TEST(TokenPictures, RefusesNumbersThatDoNotBelongTogether) {
   const std::pair<const char*, void (*)(Trace&)> spoilt[] = {
+      {"owners of another grid",
+       [](Trace& t) {
+         t.owner = {0, 0, 2};
+       }},
+      {"a patch owned by a dropped one",
+       [](Trace& t) {
+         t.owner = {0, 1, 2, 3};
+       }},
+      {"a kept patch owned by another",
+       [](Trace& t) {
+         t.owner = {0, 0, 3, 3};
+       }},
+      {"an owner beyond the grid",
+       [](Trace& t) {
+         t.owner = {0, 4, 2, 3};
+       }},
       {"fewer values", [](Trace& t) { t.transport.values.pop_back(); }},
       {"no values", [](Trace& t) { t.transport.values.clear(); }},
       {"values without a shape", [](Trace& t) { t.transport.shape.clear(); }},
@@ -184,6 +236,19 @@ TEST(TokenPictures, ThereIsAPictureForWhatTheModelHas) {
   EXPECT_EQ(weiad.mass->width, 16 + 4 * (320 + 16)) << "also weighted mass and mean weight";
   EXPECT_GT(weiad.transport->height, salad.transport->height) << "a row a tier";
   EXPECT_LT(weiad.kept->width, 16 + 5 * (320 + 16)) << "without scores there is no strip of ratios";
+}
+
+TEST(TokenPictures, ShowWhatWasMerged) {
+  const Image photo = noise(64, 48);
+  Trace trace = small_trace(true);
+  const auto dropped = draw_token_pictures(photo, trace, {2, 2});
+  trace.owner = {0, 0, 2, 3};
+  const auto merged = draw_token_pictures(photo, trace, {2, 2});
+  const auto differ = [](const std::optional<Image>& a, const std::optional<Image>& b) { return a && b && a->rgb != b->rgb; };
+  EXPECT_TRUE(differ(dropped.kept, merged.kept));
+  EXPECT_TRUE(differ(dropped.importance, merged.importance));
+  EXPECT_TRUE(differ(dropped.mass, merged.mass));
+  EXPECT_TRUE(differ(dropped.transport, merged.transport));
 }
 
 TEST(TokenPictures, ARealModelGivesAllFourAndTheStripAgreesWithThePruner) {

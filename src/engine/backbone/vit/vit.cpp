@@ -79,6 +79,10 @@ tensor::Features Vit::embed(const float* pixels, Size size, tensor::Arena& arena
   tokens.kept = arena.numbers<int>(static_cast<std::size_t>(count));
   std::iota(tokens.kept.begin(), tokens.kept.end(), 0);
   tokens.columns = cols;
+  tokens.mass = arena.numbers<float>(tokens.kept.size());
+  std::ranges::fill(tokens.mass, 1.0F);
+  tokens.owner = arena.numbers<int>(tokens.kept.size());
+  std::ranges::copy(tokens.kept, tokens.owner.begin());
 
   std::transform(cls_token_, cls_token_ + width, position_table_, tokens.values.row(0), std::plus<>());
   if (register_tokens_ != nullptr) {  // registers have no position

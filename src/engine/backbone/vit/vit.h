@@ -24,7 +24,7 @@ class Vit final : public backbone::Backbone {
 
   int blocks() const override { return static_cast<int>(blocks_.size()); }
 
-  /// [CLS | registers | patches] with positions added; `kept` is 0..N0-1 and updated by whatever drops patches later.
+  /// [CLS | registers | patches] with positions added; every patch stands for itself until something drops or merges it.
   tensor::Features embed(const float* pixels, Size size, tensor::Arena& arena) const override;
   void run_blocks(tensor::Features& features, int first, int last, tensor::TokenHook* hook, tensor::Arena& arena) const override;
   /// The final LayerNorm.
