@@ -61,5 +61,7 @@ install(EXPORT revisit NAMESPACE revisit:: FILE revisitTargets.cmake DESTINATION
 # Pages for people, laid out as in the source, so that relative links lead to the same files.
 install(FILES ARCHITECTURE.md CHANGELOG.md CITATION.cff CONTRIBUTING.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES models/LICENSE models/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/models)
+install(FILES bench/RESULTS.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
+install(FILES bench/rivals/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench/rivals)
 install(DIRECTORY docs recipes examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
         FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN "*.jpg" PATTERN "*.toml" PATTERN "*.cpp")
