@@ -8,7 +8,7 @@ REVISIT := build/release/bin/revisit
 # ThreadSanitizer of g++ 12 cannot start where the kernel spreads addresses widely; setarch -R turns that off where it may.
 NO_ASLR := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-.PHONY: help build demo bench test test-long format lint clean deps-core deps-train deps-test deps-long
+.PHONY: help build demo bench test test-long test-arm format lint clean deps-core deps-train deps-test deps-long deps-arm
 
 help:
 	@echo "make build      the library and build/release/bin/revisit; with training when LibTorch is there (make deps-train)"
@@ -16,11 +16,12 @@ help:
 	@echo "make bench      milliseconds per image of this machine (BENCH='--random vits14'), and how hard the town is"
 	@echo "make test       every test but the slow ones, and the file readers again under ASan + UBSan"
 	@echo "make test-long  slow tests, everything under ASan + UBSan and TSan, fuzzing (FUZZ_SECONDS=$(FUZZ_SECONDS) a target)"
+	@echo "make test-arm   builds everything for arm64 and runs its tests under qemu, on a new and on an old processor"
 	@echo "make format     clang-format over the sources"
 	@echo "make lint       clang-tidy over src/"
 	@echo "make clean      removes build/"
 
-deps-core deps-train deps-test deps-long:
+deps-core deps-train deps-test deps-long deps-arm:
 	@scripts/install-deps.sh $(@:deps-%=%)
 
 build: deps-core
@@ -67,6 +68,14 @@ test-long: deps-long test
 	cmake --build --preset fuzz -j $(JOBS)
 	scripts/fuzz.sh $(FUZZ_SECONDS)
 	@echo "make test-long: all passed"
+
+# Two processors: one with every extension qemu knows, one without, for the kernels that are chosen at run time.
+test-arm: deps-arm
+	@cmake --preset arm64 >/dev/null
+	@cmake --build --preset arm64 -j $(JOBS)
+	ctest --preset arm64 -j $(JOBS)
+	ctest --preset arm64-a53 -j $(JOBS)
+	@echo "make test-arm: all passed"
 
 format: deps-long
 	@find src include tests fuzz examples -name '*.cpp' -o -name '*.h' | xargs clang-format-14 -i

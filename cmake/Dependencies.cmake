@@ -32,6 +32,11 @@ find_package(Threads REQUIRED)
 
 if(REVISIT_ENGINE OR REVISIT_FUZZ) # the index, which is fuzzed without the rest of the engine
   revisit_find(hwy libhwy-dev hwy/highway.h hwy)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+    # NEON, which every 64-bit Arm has, and no choice at run time: Highway 1.0.3 would choose plain loops where AES is missing
+    # (Raspberry Pi 4), and compile SVE, whose vectors cannot be elements of an array.
+    target_compile_definitions(revisit::hwy INTERFACE HWY_COMPILE_ONLY_STATIC)
+  endif()
   revisit_find(eigen libeigen3-dev Eigen/Dense)
   revisit_find(hnswlib libhnswlib-dev hnswlib/hnswlib.h)
 endif()

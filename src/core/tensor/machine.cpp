@@ -50,6 +50,8 @@ double FmaLoop(int rounds, float* sink) {
   return 12.0 * 2.0 * static_cast<double>(hn::Lanes(d)) * rounds;
 }
 
+const char* NameOfTarget() { return hwy::TargetName(HWY_TARGET); }
+
 }  // namespace revisit::tensor::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -58,6 +60,7 @@ namespace revisit::tensor {
 namespace {
 
 HWY_EXPORT(FmaLoop);
+HWY_EXPORT(NameOfTarget);
 
 }  // namespace
 
@@ -69,10 +72,7 @@ std::string cpu_name() {
   return "unknown";
 }
 
-std::string kernel_isa() {
-  const auto supported = hwy::SupportedTargets() & HWY_TARGETS;
-  return hwy::TargetName(supported & -supported);  // the lowest bit is the best target
-}
+std::string kernel_isa() { return HWY_DYNAMIC_DISPATCH(NameOfTarget)(); }
 
 std::string kernel_names() {
   return fmt::format("f32 {}, bf16 {}, int8 {}", kernel_isa(), bfloat_kernels().front()->name, byte_kernels().front()->name);

@@ -25,7 +25,7 @@ namespace {
 /// Runs `rounds` of the loop and returns the operations done.
 using Loop = double (*)(int rounds);
 
-double gops(Loop loop, int threads, double seconds) {
+[[maybe_unused]] double gops(Loop loop, int threads, double seconds) {
   using Clock = std::chrono::steady_clock;
   constexpr int kRounds = 50'000;
   std::vector<double> rates(static_cast<std::size_t>(threads));
@@ -161,8 +161,8 @@ Features features() {
 std::map<std::string, double> machine_peaks(int threads, double seconds_each) {
   const tensor::Team team(threads);
   std::map<std::string, double> peaks{{"fma", tensor::fma_gflops(seconds_each)}};
-  const auto measure = [&](const char* kind, Loop loop) { peaks[kind] = gops(loop, threads, seconds_each); };
 #if defined(__x86_64__)
+  const auto measure = [&](const char* kind, Loop loop) { peaks[kind] = gops(loop, threads, seconds_each); };
   const Features cpu = features();
   if (cpu.avx512_bf16) measure("bf16", bf16_avx512);
   if (cpu.avx512_vnni) {
