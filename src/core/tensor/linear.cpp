@@ -41,6 +41,10 @@ Product choose(const LinearWeight& weight, const float* bias, int in, int out, L
 
 }  // namespace
 
+Precision precision_of(std::string_view word) {
+  return word == "int8" ? Precision::kInt8 : word == "bf16" ? Precision::kBf16 : Precision::kF32;
+}
+
 bool is_fast(Precision precision) {
   switch (precision) {
     case Precision::kBf16: return bfloat_kernels().size() > 1;  // the last is the plain one

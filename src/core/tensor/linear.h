@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <variant>
 
 #include "core/tensor/arena.h"
@@ -18,6 +19,9 @@ enum class Precision {
   kBf16,
   kInt8,
 };
+
+/// Of "int8" and "bf16"; any other word is f32.
+Precision precision_of(std::string_view word);
 
 /// Whether this processor has instructions for it; without them the products are right and slow.
 bool is_fast(Precision precision);

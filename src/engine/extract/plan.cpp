@@ -31,7 +31,7 @@ void choose_precision(Plan& plan) {
   using tensor::Precision;
   std::string& word = *plan.spec.precision;
   if (word == "auto") word = is_fast(Precision::kInt8) ? "int8" : is_fast(Precision::kBf16) ? "bf16" : "f32";
-  plan.precision = word == "int8" ? Precision::kInt8 : word == "bf16" ? Precision::kBf16 : Precision::kF32;
+  plan.precision = tensor::precision_of(word);
   if (is_fast(plan.precision)) return;
   plan.notices.push_back(
       fmt::format("this processor has no instructions for products in {}: they are right, but slower than in f32", word));

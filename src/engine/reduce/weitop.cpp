@@ -20,7 +20,9 @@ class Weitop final : public OneCut {
       : OneCut(spec),
         kappa_(*spec.kappa),
         raw_(*spec.norm_scale == "raw"),
-        first_(model::load_linear(weights, "weitop.0", width, hidden, {.after = tensor::Linear::After::kRelu})),
+        first_(model::load_linear(
+            weights, "weitop.0", width, hidden,
+            {.after = tensor::Linear::After::kRelu, .precision = tensor::precision_of(*spec.precision)})),
         second_(model::load_linear(weights, "weitop.2", hidden, 1)) {}
 
   double macs(int patches) const override { return static_cast<double>(patches) * first_.out() * (first_.in() + 1); }
