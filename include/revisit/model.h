@@ -102,7 +102,7 @@ struct ImportReport {
 ImportReport import_model(const std::filesystem::path& from, const std::filesystem::path& to, const ImportOptions& options = {});
 
 struct QuantiseOptions {
-  std::string precision = "auto";  ///< recorded as the model's own choice
+  std::string precision = "int8";  ///< recorded as the model's own choice
   std::function<bool()> stop{};    ///< polled; true ends with Error kInterrupted, and nothing is written
 };
 

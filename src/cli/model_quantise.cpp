@@ -68,7 +68,7 @@ Verb make_model_quantise(Console& console) {
                    "revisit model quantise vitb14.safetensors -o vitb14-int8.safetensors --json"};
   verb.positional = {"FILE", "a model file", 1, 1, &args->files};
   verb.options = {{"-o,--output", "OUT.safetensors", "the model file to write; required", to_text(args->output)},
-                  {"--precision", precision.placeholder, "recorded as the model's own; " + precision.wanted + "; default: auto",
+                  {"--precision", precision.placeholder, "recorded as the model's own; " + precision.wanted + "; default: int8",
                    to_setting(args->own, precision)}};
   console.add_options(verb.options);
   verb.run = [args, &console] { return run_quantise(*args, console); };

@@ -142,11 +142,11 @@ TEST_F(PrecisionFlag, AQuantisedModelIsSmallerAndTheSameModel) {
   const std::string small = quantised();
   const auto info = run({"model", "inspect", small, "--json"}).json();
   const auto original = run({"model", "inspect", kTiny, "--json"}).json();
-  EXPECT_EQ(info.at("precision"), "auto");
+  EXPECT_EQ(info.at("precision"), "int8");
   EXPECT_TRUE(info.at("quantised").get<bool>());
   EXPECT_FALSE(original.at("quantised").get<bool>());
   for (const char* key : {"identity", "fingerprint", "parameters"}) EXPECT_EQ(info.at(key), original.at(key)) << key;
-  EXPECT_NE(run({"model", "inspect", small}).out.find("precision     auto; matrices stored in 8 bits"), std::string::npos);
+  EXPECT_NE(run({"model", "inspect", small}).out.find("precision     int8; matrices stored in 8 bits"), std::string::npos);
   EXPECT_LT(std::filesystem::file_size(small) * 3, std::filesystem::file_size(kTiny) * 2)
       << "its source has 16 bits, and a large head";
 
@@ -187,8 +187,8 @@ TEST_F(PrecisionFlag, WhatAQuantisedModelCannotDoIsSaidInOneSentence) {
        path("vlad.safetensors")});
   const auto vlad = run({"model", "inspect", path("vlad.safetensors"), "--json"}).json();
   EXPECT_TRUE(vlad.at("quantised").get<bool>());
-  EXPECT_EQ(vlad.at("precision"), "auto");
-  EXPECT_EQ(word_of(described({"--model", path("vlad.safetensors")})), fastest());
+  EXPECT_EQ(vlad.at("precision"), "int8");
+  EXPECT_EQ(word_of(described({"--model", path("vlad.safetensors")})), "int8");
   run_program({"eval", "--queries-folder", path("q"), "--database-folder", path("r"), "--gt", path("gt.csv"), "--model", small,
                "--calibrate", "0.5", "--calibrated-model", path("calibrated.safetensors"), "--size", "56x56"});
   const auto calibrated = run({"model", "inspect", path("calibrated.safetensors"), "--json"}).json();

@@ -47,7 +47,7 @@ TEST(Quantised, GivesTheBitsOfItsSourceInInt8AndComesNearItOtherwise) {
     const Model whole = Model::load(folder / "m"), small = Model::load(folder / "q");
     EXPECT_EQ(small.info().identity, whole.info().identity);
     EXPECT_EQ(small.info().parameters, whole.info().parameters);
-    EXPECT_EQ(small.info().own.precision, "auto");
+    EXPECT_EQ(small.info().own.precision, "int8");
     EXPECT_EQ(small.info().quantised, model::kRotatedBytes);
     const auto exact = described_in(whole, "f32");
     const auto narrow = described_in(small, "int8");
