@@ -102,7 +102,7 @@ std::string model_of_method(const EvalArgs& args) {
 void mention_unused(const EvalArgs& args, Console& console) {
   if (!args.device.empty() && args.device != "cpu")
     console.talk(fmt::format("notice: --device {} is ignored, everything runs on the CPU", args.device));
-  if (args.num_workers) console.talk("notice: --num-workers is ignored, photos are decoded on one thread ahead of the model");
+  if (args.num_workers) console.talk("notice: --num-workers is ignored, as many threads decode as are needed");
 }
 
 void write_descriptors_of(const Side& side, const fs::path& file) {

@@ -64,7 +64,7 @@ Verb make_model_quantise(Console& console) {
       "stores the matrices of a model's blocks in 8 bits, about a quarter of the size. It stays the same model: an index made "
       "with the one can be asked with the other. In int8 its descriptors are those of the original.";
   verb.examples = {"revisit model quantise vitb14.safetensors -o vitb14-int8.safetensors",
-                   "revisit model quantise salad.safetensors -o salad-int8.safetensors --precision int8",
+                   "revisit model quantise salad.safetensors -o salad-int8.safetensors --precision auto",
                    "revisit model quantise vitb14.safetensors -o vitb14-int8.safetensors --json"};
   verb.positional = {"FILE", "a model file", 1, 1, &args->files};
   verb.options = {{"-o,--output", "OUT.safetensors", "the model file to write; required", to_text(args->output)},

@@ -29,7 +29,7 @@ class PrecisionFlag : public ProgramTest {
     more.insert(more.begin(), {"describe", path("q/1.png"), "--json", "--size", "56x56"});
     return run(more).json();
   }
-  std::string fastest() const { return word_of(described({"--precision", "auto"})); }
+  std::string automatic() const { return word_of(described({"--precision", "auto"})); }
   std::string quantised(const std::vector<std::string>& more = {}) const {
     const std::string out = path("tiny8.safetensors");
     std::vector<std::string> arguments{"model", "quantise", kTiny, "-o", out};
@@ -40,7 +40,7 @@ class PrecisionFlag : public ProgramTest {
 };
 
 TEST_F(PrecisionFlag, IsTakenByEveryVerbThatDescribesAndNeverRecordedAsAuto) {
-  const std::string auto_word = fastest();
+  const std::string auto_word = automatic();
   EXPECT_NE(auto_word, "auto");
   for (const std::string asked : {"auto", "f32", "bf16", "int8"}) {
     const std::string word = asked == "auto" ? auto_word : asked;
@@ -101,7 +101,7 @@ precision = "bf16"
 }
 
 TEST_F(PrecisionFlag, ADifferenceFromTheIndexIsToldInOneLineAndAutoIsTheWordItStandsFor) {
-  const std::string index = path("db"), word = fastest(), other = word == "bf16" ? "int8" : "bf16";
+  const std::string index = path("db"), word = automatic(), other = word == "bf16" ? "int8" : "bf16";
   run({"index", "add", index, path("r"), "--size", "56x56", "--precision", word});
   const auto told = [&](const std::vector<std::string>& more) {
     std::vector<std::string> arguments{"query", index, path("q/1.png"), "--min-similarity", "0"};
@@ -134,7 +134,7 @@ TEST_F(PrecisionFlag, AModelFileRecordsItsOwnChoice) {
   EXPECT_EQ(word_of(described({"--model", plain})), "f32") << "a model without a choice runs in f32";
   run({"model", "import", own, "-o", plain, "--precision", "auto"});
   EXPECT_EQ(inspected(plain).at("precision"), "auto");
-  EXPECT_EQ(word_of(described({"--model", plain})), fastest());
+  EXPECT_EQ(word_of(described({"--model", plain})), automatic());
   EXPECT_EQ(run_program({"model", "import", kTiny, "-o", own, "--precision", "int4"}).exit_code, 2);
 }
 
