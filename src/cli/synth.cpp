@@ -57,6 +57,7 @@ int run_synth(SynthArgs& args, Console& console) {
                        {"places", args.town.places},
                        {"views", args.town.views},
                        {"seed", args.town.seed},
+                       {"alike", args.town.alike},
                        {"size", {args.town.size.height, args.town.size.width}},
                        {"queries", args.town.places},
                        {"references", references},
@@ -84,6 +85,8 @@ Verb make_synth(Console& console) {
       {"--places", "N", "places, 1 to 100000; default 50", to_int(args->town.places, 1, 100'000)},
       {"--views", "V", "pictures per place, 1 query and V-1 references, 2 to 1000; default 3", to_int(args->town.views, 2, 1000)},
       {"--seed", "S", "each seed is a different town; default 0", to_seed(args->town.seed)},
+      {"--alike", "N", "every N places in turn have streets that look alike, 1 to 1000; default 1: none",
+       to_int(args->town.alike, 1, 1000)},
       {"--size", "HxW", "size of the pictures; default 360x480", to_size(args->size)}};
   console.add_options(verb.options);
   verb.run = [args, &console] { return run_synth(*args, console); };

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "revisit/geo.h"
@@ -29,23 +30,27 @@ struct SceneCamera {
   double height_m = 1.7;
 };
 
-/// One picture. The same arguments give the same bytes on every machine.
-Image render_place(std::uint64_t town_seed, int place, const SceneCamera& camera, const SceneConditions& conditions, Size size);
+/// One picture. The same arguments give the same bytes on every machine. With `like` the place lies in the same estate as that
+/// one: street, ground and kinds of houses look alike; which house stands where, and all that stands around, do not.
+Image render_place(std::uint64_t town_seed, int place, const SceneCamera& camera, const SceneConditions& conditions, Size size,
+                   std::optional<int> like = {});
 
 struct TownOptions {
   int places = 50;
-  int views = 3;                        ///< pictures per place: 1 query and views - 1 references
+  int views = 3;  ///< pictures per place: 1 query and views - 1 references
   std::uint64_t seed = 0;
   Size size{360, 480};
+  int alike = 1;  ///< so many places in turn form an estate whose streets look alike; 1: none do
 };
 
 struct TownView {
   int place = 0;
+  std::optional<int> like;  ///< the place whose estate it lies in
   bool query = false;
   SceneCamera camera;
   SceneConditions conditions;
   Position position;
-  std::string file_name;                ///< "@east@north@...@.jpg"
+  std::string file_name;  ///< "@east@north@...@.jpg"
 };
 
 /// View `view` of place `place` (view 0 is the query). Query and references of a place are seen under different conditions.

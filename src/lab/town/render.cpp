@@ -33,14 +33,15 @@ View make_view(const Place& place, const SceneCamera& camera, Size size) {
 }  // namespace town
 
 Image render_place(std::uint64_t town_seed, int place_number, const SceneCamera& camera, const SceneConditions& conditions,
-                   Size size) {
+                   Size size, std::optional<int> like) {
   constexpr int kMaxSide = 4096;
   if (size.height < 1 || size.width < 1 || size.height > kMaxSide || size.width > kMaxSide) {
     fail(ErrorCode::kUsage, "a picture of {}x{} pixels cannot be rendered: each side must be 1 to {}", size.height, size.width,
          kMaxSide);
   }
-  if (place_number < 0) fail(ErrorCode::kUsage, "place {} does not exist: places count from 0", place_number);
-  town::Place place = town::make_place(town_seed, place_number);
+  if (place_number < 0 || like.value_or(0) < 0)
+    fail(ErrorCode::kUsage, "place {} does not exist: places count from 0", std::min(place_number, like.value_or(0)));
+  town::Place place = town::make_place(town_seed, place_number, like);
   for (const town::Tree& tree : place.trees) add_tree(place.scene, tree, conditions.season);
   add_traffic(place, conditions);
   const town::Air air = town::make_air(conditions);

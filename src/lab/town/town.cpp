@@ -240,8 +240,11 @@ void add_furniture(Place& place, Rng& rng) {
 
 }  // namespace
 
-Place make_place(std::uint64_t town_seed, int place_number) {
-  Rng rng(combine(town_seed, 0x706c616365ULL + static_cast<std::uint64_t>(place_number)));
+Place make_place(std::uint64_t town_seed, int place_number, std::optional<int> like) {
+  const auto draws_of = [town_seed](int number) {
+    return Rng(combine(town_seed, 0x706c616365ULL + static_cast<std::uint64_t>(number)));
+  };
+  Rng rng = draws_of(like.value_or(place_number));
   Place place;
   const bool square = rng.chance(0.25f);
   place.road_width = rng.range(5.5f, 11);
@@ -261,6 +264,7 @@ Place make_place(std::uint64_t town_seed, int place_number) {
   const Ground ground = add_ground(place, rng);
   const District left_district = make_district(rng);
   const District right_district = rng.chance(0.5f) ? left_district : make_district(rng);
+  if (like) rng = draws_of(place_number);
   const int park = rng.chance(0.22f) ? rng.between(1, 2) : 0;
   const Row left{place.left_front, true, rng.range(0, 3), rng.range(0.05f, 0.5f)};
   const Row right{place.right_front, false, rng.range(0, 3), rng.range(0.05f, 0.5f)};

@@ -3,11 +3,12 @@
 // What stands where: the lasting part of a place (houses, ground, landmarks, lamps), its trees, and the passing part (traffic).
 #pragma once
 
+#include <optional>
 #include <vector>
 
-#include "revisit/lab/synth.h"
 #include "lab/town/building.h"
 #include "lab/town/scene.h"
+#include "revisit/lab/synth.h"
 
 namespace revisit::town {
 
@@ -31,7 +32,9 @@ struct Place {
   float end = 60;  ///< y where the street ends
 };
 
-Place make_place(std::uint64_t town_seed, int place);
+/// With `like`, street, ground and kinds of houses are those of that place, the houses themselves and all that stands around are
+/// not.
+Place make_place(std::uint64_t town_seed, int place, std::optional<int> like = {});
 
 /// Church, tower, gatehouse, chimney, monument ... seen across `frame` (its front is `width` metres long).
 void add_landmark(Scene& scene, const Frame& frame, float width, Rng& rng);

@@ -71,6 +71,7 @@ TownView town_view(const TownOptions& options, int place_number, int view) {
   TownView out;
   out.place = place_number;
   out.query = view == 0;
+  if (options.alike > 1 && place_number % options.alike != 0) out.like = place_number - place_number % options.alike;
 
   const std::uint64_t own = combine(options.seed, 0x76696577ULL + static_cast<std::uint64_t>(place_number));
   Rng of_place(own);
@@ -82,7 +83,7 @@ TownView town_view(const TownOptions& options, int place_number, int view) {
 
   Rng rng(combine(own, 1 + static_cast<std::uint64_t>(view)));
   out.conditions.traffic_seed = rng.bits();
-  const Place place = town::make_place(options.seed, place_number);
+  const Place place = town::make_place(options.seed, place_number, out.like);
   const float room = (place.right_front - place.left_front) / 2;
   const float reach = std::min(1.8f, room - 2.5f);
   out.camera.side_m = static_cast<double>(rng.range(-reach, reach));

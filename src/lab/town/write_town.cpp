@@ -15,7 +15,7 @@ namespace revisit {
 
 namespace {
 
-constexpr int kMaxPlaces = 100'000, kMaxViews = 1'000;
+constexpr int kMaxPlaces = 100'000, kMaxViews = 1'000, kMaxAlike = 1'000;
 
 void check(const TownOptions& options) {
   if (options.places < 1 || options.places > kMaxPlaces) {
@@ -23,6 +23,9 @@ void check(const TownOptions& options) {
   }
   if (options.views < 2 || options.views > kMaxViews) {
     fail(ErrorCode::kUsage, "`views` is {}, but a place has 2 to {}: a query and its references", options.views, kMaxViews);
+  }
+  if (options.alike < 1 || options.alike > kMaxAlike) {
+    fail(ErrorCode::kUsage, "`alike` is {}, but 1 to {} places may look alike", options.alike, kMaxAlike);
   }
 }
 
@@ -67,7 +70,8 @@ void render_some(const std::filesystem::path& out, const TownOptions& options, c
   try {
     for (int i = progress.next++; i < total && !progress.stop; i = progress.next++) {
       const TownView view = town_view(options, i / options.views, i % options.views);
-      const auto jpeg = encode_jpeg(render_place(options.seed, view.place, view.camera, view.conditions, options.size));
+      const auto jpeg =
+          encode_jpeg(render_place(options.seed, view.place, view.camera, view.conditions, options.size, view.like));
       AtomicFile file(out / (view.query ? "queries" : "database") / view.file_name);
       file.write(jpeg);
       file.commit();
