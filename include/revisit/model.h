@@ -49,8 +49,9 @@ struct ModelInfo {
   std::string resize;                    ///< "bilinear" or "bicubic"
   std::string pos_rule;                  ///< "hub", "hub-antialias", "hf" or "timm"
   std::optional<double> min_similarity;  ///< calibrated "no match" threshold
-  double calibrated_precision = 0;       ///< the precision it promises and the settings used; only with min_similarity
-  double calibrated_rho = 1;
+  double calibrated_precision = 0;       ///< the precision it promises; only with min_similarity
+  std::string decision;                  ///< text of a DecisionTable: calibrated rates of wrong answers; empty: none
+  double calibrated_rho = 1;             ///< of both
   Size calibrated_size;                  ///< 0x0 when not recorded
 };
 
@@ -84,7 +85,7 @@ struct ImportOptions {
   DescriptorSpec own;                   ///< settings to record as the model's defaults; also for a model file
   std::optional<std::string> pos_rule;  ///< "hub", "hf" or "timm"
   bool allow_nonfinite = false;
-  bool half = false;  ///< matrices in f16; the source may be a model file then
+  bool half = false;                   ///< matrices in f16; the source may be a model file then
   std::optional<std::string> licence;  ///< of the weights, in the owner's words; the source may be a model file then
   std::function<bool()> stop;          ///< polled; true ends the import with Error kInterrupted, and nothing is written
 };

@@ -13,34 +13,20 @@
 #include <vector>
 
 #include "revisit/budget.h"
+#include "revisit/decision.h"
 #include "revisit/extractor.h"
 #include "revisit/index.h"
 #include "revisit/ingest.h"
 
 namespace revisit {
 
-/// The similarity from which a match counts as the same place.
-struct Threshold {
-  std::optional<double> similarity;  ///< none: every match is accepted
-  std::string origin;                ///< "asked for", "calibrated for precision 0.9", or why there is none
-  std::string notice;                ///< such as that it was calibrated at another rho; may be empty
-};
-
-/// The one rule behind "no match", for a recognizer and for reports.
-inline bool is_accepted(double similarity, const std::optional<double>& threshold) {
-  return !threshold || similarity >= *threshold;
-}
-
-/// `asked` if given, else the model's calibrated threshold. The latter holds for descriptors made by `spec` as far as `notice` is
-/// empty, and not at all for whitened ones.
-Threshold threshold_for(const ModelInfo& model, const DescriptorSpec& spec, std::optional<double> asked = {}, bool whitened = false);
-
 struct RecognizerOptions {
   DescriptorSpec spec{};                   ///< open settings are the collection's, or the model's for a new one
   int threads = 0;                         ///< 0: every core this process may use
-  std::optional<double> min_similarity{};  ///< default: the model's calibrated threshold, if it has one
+  std::optional<double> min_similarity{};  ///< default: the model's calibrated threshold, if it has one and no rates
   std::optional<double> budget_ms{};  ///< chooses `rho`, which is open then: see choose_rho; measured when the recognizer is made
-  std::filesystem::path calibrations{};  ///< folder where what was measured is kept; empty: nothing is
+  std::filesystem::path calibrations{};    ///< folder where what was measured is kept; empty: nothing is
+  std::optional<double> max_false_rate{};  ///< of answers; default: kUsualFalseRate, if the collection or the model is calibrated
 };
 
 /// What is known about an added picture.
@@ -58,6 +44,7 @@ struct AskOptions {
   std::optional<double> exclude_seconds{};  ///< and those less than this many seconds older than `time_s`
   std::optional<double> time_s{};           ///< when the picture was taken; needed for exclude_seconds
   std::optional<double> min_similarity{};   ///< default: the recognizer's
+  std::optional<double> max_false_rate{};   ///< default: the recognizer's
   SearchOptions search{};                   ///< how, where and when to search; its top_k is ignored
 };
 
@@ -73,8 +60,10 @@ struct Found {
 };
 
 struct Answer {
-  bool recognised = false;     ///< there is a match, and it reaches the threshold
-  std::vector<Found> matches;  ///< best first, even when not recognised
+  bool recognised = false;  ///< there is a match, and it is accepted
+  Verdict verdict = Verdict::kNoMatch;
+  std::optional<double> false_rate;  ///< the least stated rate at which the best match would be accepted, if rates are calibrated
+  std::vector<Found> matches;        ///< best first, even when not recognised
   Threshold threshold;
   double margin = 0;   ///< similarity of the best match minus the threshold; 0 without either
   std::string reason;  ///< one sentence: why yes, or why no
@@ -119,12 +108,13 @@ class Recognizer {
   /// All of them, by row, as ask() sees them. `visit` may not add.
   void for_each(const std::function<void(int row, const IndexEntry& entry)>& visit) const;
   IndexSettings settings() const;
-  const DescriptorSpec& spec() const;  ///< how pictures are described
+  const DescriptorSpec& spec() const;                 ///< how pictures are described
   const std::optional<BudgetChoice>& budget() const;  ///< what RecognizerOptions::budget_ms led to
-  const std::vector<std::string>& notices() const;  ///< one sentence about each setting that was adjusted
+  const std::vector<std::string>& notices() const;    ///< one sentence about each setting that was adjusted
   const Model& model() const;
   int descriptor_dim() const;
   Threshold threshold() const;
+  DecisionRule rule(const AskOptions& options = {}) const;  ///< how ask() decides
 
  private:
   struct Impl;

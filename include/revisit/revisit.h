@@ -4,6 +4,7 @@
 #pragma once
 
 #include "revisit/budget.h"
+#include "revisit/decision.h"
 #include "revisit/embedded.h"
 #include "revisit/error.h"
 #include "revisit/export.h"

@@ -26,6 +26,11 @@ bool was_skipped(const RunReport& report, const Photo& query) {
   return std::ranges::find(report.skipped, query.path.string(), &Skipped::path) != report.skipped.end();
 }
 
+std::string how_sure(const RunReport& report, std::size_t q) {
+  if (!report.run.max_false_rate || report.decisions.empty() || !report.decisions[q].false_rate) return "";
+  return fmt::format("  {}, false rate {:g}", name_of(report.decisions[q].verdict), *report.decisions[q].false_rate);
+}
+
 std::string line_of(const RunReport& report, std::size_t q) {
   const Photo& query = report.dataset.queries[q];
   const std::string name = on_one_line(query.name);
@@ -44,8 +49,8 @@ std::string line_of(const RunReport& report, std::size_t q) {
     const auto right = report.verdict(static_cast<int>(q), found.front().row);
     verdict = !right ? "  unknown" : *right ? "  right" : "  wrong";
   }
-  return fmt::format("{} -> {}  similarity {:.4f}{}{}\n", name, best_name, found.front().similarity, place_of(query, best),
-                     verdict);
+  return fmt::format("{} -> {}  similarity {:.4f}{}{}{}\n", name, best_name, found.front().similarity, how_sure(report, q),
+                     place_of(query, best), verdict);
 }
 
 // The matches after the first, when asked for: below it, by rank.
@@ -61,6 +66,26 @@ std::string further_line(const RunReport& report, std::size_t q, std::size_t ran
 std::optional<double> told_threshold(const Threshold& threshold, Console& console) {
   if (!threshold.notice.empty()) console.talk("notice: " + threshold.notice);
   return threshold.similarity;
+}
+
+void record_rule(const DecisionRule& rule, RunRecord& run, Console& console) {
+  run.min_similarity = told_threshold(rule.threshold, console);
+  if (!rule.table) return;
+  run.max_false_rate = rule.max_false_rate;
+  run.calibration = rule.origin;
+}
+
+void record_verdicts(std::vector<Verdicts> verdicts, RunReport& report) {
+  report.decisions.clear();
+  for (auto& one : verdicts) {
+    report.decisions.push_back({one.verdict != Verdict::kNoMatch, std::move(one.reason), one.verdict, one.false_rate});
+  }
+}
+
+void tell_caution(const RunReport& report, const DecisionRule& rule, Console& console) {
+  const auto accepted = std::ranges::count_if(report.decisions, &Decision::recognised);
+  const auto words = caution(rule, static_cast<int>(report.decisions.size()), static_cast<int>(accepted));
+  if (!words.empty()) console.talk("notice: " + words);
 }
 
 void print_answers(const RunReport& report, int lines, Console& console) {

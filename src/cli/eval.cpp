@@ -34,6 +34,7 @@ struct EvalArgs {
   bool save_only_wrong_preds = false;
   bool save_descriptors = false;
   std::optional<std::string> log_dir;
+  std::optional<double> max_false_rate;
   std::optional<double> calibrate;
   std::string calibrated_model;
   std::string output;
@@ -53,6 +54,8 @@ std::vector<Option> eval_options(EvalArgs& args, Console& console) {
       {"--num-preds-to-save", "N", "pictures of the first N matches of every query", to_int(args.num_preds_to_save, 0, 100)});
   options.push_back({"--save-only-wrong-preds", "", "pictures of wrong queries only", to_switch(args.save_only_wrong_preds)});
   options.push_back({"--save-descriptors", "", "write .npy files of both sides", to_switch(args.save_descriptors)});
+  options.push_back({"--max-false-rate", "R", "also what decisions at this stated rate would be worth; always: .1, .05 and .01",
+                     to_number(args.max_false_rate, {kLeastFalseRate, kMostFalseRate})});
   options.push_back({"--calibrate", "[P]", "find the \"no match\" similarity for precision P; default .99",
                      to_number(args.calibrate, {0, 1, true}), false, "0.99"});
   options.push_back({"--calibrated-model", "FILE", "where --calibrate writes the model with it", to_text(args.calibrated_model)});
@@ -122,6 +125,12 @@ std::string text_of(const RunReport& report) {
     out += fmt::format("{} ({} without a right reference, counted as {}), {}\n", counted(result.num_queries, "query"),
                        result.num_without_positive, result.num_without_positive == 1 ? "a miss" : "misses",
                        counted(result.num_references, "reference"));
+    for (const auto& at : report.outcomes) {
+      out += fmt::format("at a stated false rate of {:g}: {} answered, {} of them wrong ({:.1f} %), {:.1f} % of {} kept\n",
+                         at.rate, counted(static_cast<std::size_t>(at.accepted), "query"), at.wrong,
+                         at.accepted > 0 ? 100.0 * at.wrong / at.accepted : 0.0, at.right > 0 ? 100.0 * at.kept / at.right : 0.0,
+                         counted(static_cast<std::size_t>(at.right), "right answer"));
+    }
     if (result.challenge) out += challenge_text(*result.challenge);
   }
   out += fmt::format("{:.1f} ms per image, {:.1f} ms with decoding, rho {:g}, {}x{}\n", report.run.ms_per_image,
@@ -196,6 +205,19 @@ void check_calibration(const EvalArgs& args) {
   check_output_file(args.calibrated_model);
 }
 
+/// What answers at stated rates would have been worth; of the matches, only `top_k` are kept.
+void judge_decisions(const EvalArgs& args, const DecisionRule& rule, RunReport& report, int top_k) {
+  if (report.dataset.labelled) {
+    std::vector<double> rates{0.1, 0.05, 0.01};
+    if (args.max_false_rate && std::ranges::find(rates, *args.max_false_rate) == rates.end())
+      rates.push_back(*args.max_false_rate);
+    std::ranges::sort(rates, std::ranges::greater());
+    const auto verdicts = decide_all(report.matches, report.dataset.references, rule);
+    report.outcomes = rate_outcomes(report.dataset, report.matches, verdicts, rates);
+  }
+  for (auto& found : report.matches) found.resize(std::min(found.size(), static_cast<std::size_t>(top_k)));
+}
+
 void mention_silence(const EvalArgs& args, const Dataset& dataset, Console& console) {
   if (dataset.labelled || wants_logs(args) || !args.output.empty() || !args.challenge.write.empty()) return;
   console.talk("notice: without ground truth there are only times to print; -o DIR writes the matches");
@@ -252,9 +274,12 @@ int run_eval(EvalArgs& args, Console& console) {
   if (args.data.dim) whiten(queries.photos, references.photos, *args.data.dim);
   report.run = record_of("eval", args.model.model, model, queries, references.spec, args.model.threads, console);
   add_sides(report, queries, references);
+  const DecisionRule rule = decision_rule(model.info(), queries.spec, {{}, args.max_false_rate, args.data.dim.has_value()});
   const int top_k =
       std::max({*std::ranges::max_element(args.data.recall_values), args.num_preds_to_save, challenge_depth(args.challenge)});
-  report.matches = match_all(queries.photos, references.photos, top_k, search_filter(dataset));
+  report.matches = match_all(queries.photos, references.photos, rule.table ? std::max(top_k, kEvidenceMatches) : top_k,
+                             search_filter(dataset));
+  if (rule.table) judge_decisions(args, rule, report, top_k);
   if (dataset.labelled) report.evaluation = evaluate(dataset, report.matches, args.data.recall_values);
 
   if (args.calibrate) calibrate(args, report, model, console);

@@ -13,6 +13,7 @@
 #include "core/base/fail.h"
 #include "core/base/stop.h"
 #include "core/formats/text.h"
+#include "revisit/decision.h"
 #include "revisit/export.h"
 #include "revisit/index.h"
 
@@ -73,6 +74,7 @@ int run_info(const std::string& folder, Console& console) {
                 {"bytes", bytes_in(folder)}};
     object.update(Json::parse(spec_json(spec)));
     if (!settings.also.empty()) object["also"] = settings.also;
+    if (const auto table = load_decision_table(folder)) object["calibrated_photos"] = table->photos;
     console.data_json(object);
     return 0;
   }
@@ -83,6 +85,8 @@ int run_info(const std::string& folder, Console& console) {
   if (!spec.model_identity && fingerprint != settings.model_constants.end())
     out += "format       1: knows its model by the weights alone; adding photos upgrades it\n";
   out += fmt::format("made with    {}\n", spec_text(spec));
+  if (const auto table = load_decision_table(folder))
+    out += fmt::format("decides      calibrated on {} of its photos\n", table->photos);
   for (const auto& difference : settings.also) out += fmt::format("some rows    {}\n", difference);
   out += fmt::format("known        position of {}, time of {}\n", contents.placed, contents.timed);
   if (index.rows() > index.live_rows()) out += fmt::format("replaced     {}\n", counted(index.rows() - index.live_rows(), "row"));

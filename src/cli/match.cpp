@@ -32,7 +32,7 @@ struct MatchArgs {
   std::optional<std::string> gt;
   std::optional<std::string> positions;
   std::string output;
-  std::optional<double> min_similarity;
+  std::optional<double> min_similarity, max_false_rate;
   std::optional<int> exclude_recent;
   std::optional<double> exclude_seconds;
   std::optional<int> dim;
@@ -100,10 +100,16 @@ int run_match(MatchArgs args, Console& console) {
   if (args.dim) whiten(queries.photos, references.photos, *args.dim);
 
   report.run = record_of("match", args.model.model, model, queries, references.spec, args.model.threads, console);
-  report.run.min_similarity =
-      told_threshold(threshold_for(model.info(), queries.spec, args.min_similarity, args.dim.has_value()), console);
+  const DecisionRule rule =
+      decision_rule(model.info(), queries.spec, {args.min_similarity, args.max_false_rate, args.dim.has_value()});
+  record_rule(rule, report.run, console);
   add_sides(report, queries, references);
-  report.matches = match_all(queries.photos, references.photos, args.top_k.value_or(kTopK), wanted);
+  const int top_k = args.top_k.value_or(kTopK);
+  report.matches = match_all(queries.photos, references.photos, rule.table ? std::max(top_k, kEvidenceMatches) : top_k, wanted);
+  if (rule.table) {
+    record_verdicts(decide_all(report.matches, dataset.references, rule), report);
+    for (auto& found : report.matches) found.resize(std::min(found.size(), static_cast<std::size_t>(top_k)));
+  }
   if (dataset.labelled) {
     std::vector<int> ks;
     for (const int k : {1, 5, 10, 20}) {
@@ -113,6 +119,7 @@ int run_match(MatchArgs args, Console& console) {
   }
   if (!args.output.empty()) write_run_folder(args.output, report, model, console);
   print_answers(report, args.top_k.value_or(1), console);
+  tell_caution(report, rule, console);
   return report.skipped.empty() ? 0 : 4;
 }
 
@@ -127,7 +134,7 @@ Verb make_match(Console& console) {
       "With ground truth it also reports recall.";
   verb.examples = {"revisit match queries/ references/ --model vlad.safetensors -o report",
                    "revisit match town/queries town/database --gt town/gt.csv --json",
-                   "revisit match drive/ drive/ --exclude-recent 50 --min-similarity 0.4"};
+                   "revisit match drive/ drive/ --exclude-recent 50 --max-false-rate 0.01"};
   verb.positional = {"QUERIES REFERENCES", "two folders of photos", 2, 2, &args->folders};
   auto& options = verb.options;
   options = {
@@ -136,8 +143,8 @@ Verb make_match(Console& console) {
       {"--gt", "FILE.csv", "ground truth: query,best_ref,accepted_refs", to_text(args->gt)},
       {"--positions", "FILE.csv", "image,lat,lon[,heading_deg,time] or image,east,north[,...]", to_text(args->positions)},
       {"-o,--output", "DIR", "write report.html, tables and run.json there", to_text(args->output)},
-      {"--min-similarity", "S", "below it the answer is \"no match\"; default: the model's, if calibrated",
-       to_number(args->min_similarity, {-1, 1})},
+      {"--min-similarity", "S", kMinSimilarityHelp, to_number(args->min_similarity, {-1, 1})},
+      {"--max-false-rate", "R", kMaxFalseRateHelp, to_number(args->max_false_rate, {kLeastFalseRate, kMostFalseRate})},
       {"--dim", "D", "PCA-whitened descriptors of D values, learnt from the references",
        to_int(args->dim, 1, Whitening::kMaxTargetDim)},
       {"--exclude-recent", "N", "loop closure on one folder: leave out the last N photos",

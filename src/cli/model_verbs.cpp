@@ -7,13 +7,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "core/base/fail.h"
-#include "core/base/stop.h"
 #include "cli/binding.h"
 #include "cli/model_options.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
 #include "cli/words.h"
+#include "core/base/fail.h"
+#include "core/base/stop.h"
+#include "revisit/decision.h"
 
 namespace revisit::cli {
 namespace {
@@ -55,6 +56,9 @@ Json object_of(const ModelInfo& info) {
   if (info.min_similarity) {
     object["min_similarity"] = *info.min_similarity;
     object["calibrated_precision"] = info.calibrated_precision;
+  }
+  if (!info.decision.empty()) object["decision"] = info.decision;
+  if (info.min_similarity || !info.decision.empty()) {
     object["calibrated_rho"] = info.calibrated_rho;
     if (info.calibrated_size.height > 0) object["calibrated_size"] = {info.calibrated_size.height, info.calibrated_size.width};
   }
@@ -89,11 +93,18 @@ std::string architecture_lines(const ModelInfo& info) {
 }
 
 std::string calibration_line(const ModelInfo& info) {
-  if (!info.min_similarity) return {};
   const Size size = info.calibrated_size;
-  return fmt::format("no match      below similarity {:.4f}, calibrated for precision {:g} at rho {:g}{}\n", *info.min_similarity,
-                     info.calibrated_precision, info.calibrated_rho,
-                     size.height > 0 ? fmt::format(", {}x{}", size.height, size.width) : "");
+  const auto settings =
+      fmt::format("at rho {:g}{}\n", info.calibrated_rho, size.height > 0 ? fmt::format(", {}x{}", size.height, size.width) : "");
+  std::string out;
+  if (!info.decision.empty()) {
+    const DecisionTable table = decision_table_from(info.decision, "the model");
+    out += fmt::format("false rates   calibrated on {} photos down to {:g}, {}", table.photos,
+                       table.steps.empty() ? 1 : table.steps.back().rate, settings);
+  }
+  if (!info.min_similarity) return out;
+  return out + fmt::format("{}      below similarity {:.4f}, calibrated for precision {:g} {}",
+                           out.empty() ? "no match" : "formerly", *info.min_similarity, info.calibrated_precision, settings);
 }
 
 struct ImportArgs {
@@ -236,7 +247,8 @@ Verb make_model_import(Console& console) {
       {"--allow-nonfinite", "", "import weights with NaN or infinity too", to_switch(wanted.allow_nonfinite)}};
   for (const Setting& one : settings()) {  // what the model will choose by default
     if (!is_models_own(one)) continue;
-    Option option{flag_of(one), one.placeholder, fmt::format("recorded as the model's own; {}; FILE may be a model file too", one.wanted),
+    Option option{flag_of(one), one.placeholder,
+                  fmt::format("recorded as the model's own; {}; FILE may be a model file too", one.wanted),
                   to_setting(wanted.own, one)};
     option.advanced = true;
     verb.options.push_back(std::move(option));

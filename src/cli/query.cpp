@@ -37,7 +37,7 @@ struct QueryArgs {
   std::optional<int> top_k;
   std::optional<std::string> positions;
   std::string output;
-  std::optional<double> min_similarity;
+  std::optional<double> min_similarity, max_false_rate;
   std::optional<int> exclude_recent;
   std::optional<double> exclude_seconds;
   std::string search = "exact";
@@ -141,8 +141,8 @@ Answers ask_each(const Recognizer& places, const DescribedPhotos& queries, const
 }
 
 // Into a report, whose references are the photos found, or all that can be found when the map is to show them; matches are
-// renumbered to them. Returns the threshold of the answers.
-Threshold add_answers(RunReport& report, const Answers& answers, const Recognizer& places, bool all) {
+// renumbered to them.
+void add_answers(RunReport& report, const Answers& answers, const Recognizer& places, bool all) {
   std::map<int, int> place;  // of a row among the references
   const auto add = [&](int row, const auto& photo) {
     const auto [at, is_new] = place.try_emplace(row, static_cast<int>(report.dataset.references.size()));
@@ -150,16 +150,13 @@ Threshold add_answers(RunReport& report, const Answers& answers, const Recognize
     return at->second;
   };
   if (all) places.for_each(add);
-  Threshold threshold;
   for (const auto& answer : answers) {
     auto& matches = report.matches.emplace_back();
     Decision& decision = report.decisions.emplace_back();
     if (!answer) continue;
     for (const Found& found : answer->matches) matches.push_back({add(found.row, found), found.distance, found.similarity});
-    decision = {answer->recognised, answer->reason};
-    threshold = answer->threshold;
+    decision = {answer->recognised, answer->reason, answer->verdict, answer->false_rate};
   }
-  return threshold;
 }
 
 std::vector<Photo> query_photos(const QueryArgs& args, Console& console) {
@@ -200,6 +197,7 @@ int run_query(const QueryArgs& args, Console& console) {
                      .exclude_recent = args.exclude_recent,
                      .exclude_seconds = args.exclude_seconds,
                      .min_similarity = args.min_similarity,
+                     .max_false_rate = args.max_false_rate,
                      .search = search_options(args)};
   RunReport report;
   report.dataset.queries = query_photos(args, console);
@@ -215,13 +213,16 @@ int run_query(const QueryArgs& args, Console& console) {
   report.run.dim = args.dim.value_or(report.run.dim);
   stop_at_once_on_signal();  // building a graph or a projection takes a while
   const Answers answers = ask_each(places, queries.photos, report.dataset.queries, options);
-  report.run.min_similarity = told_threshold(add_answers(report, answers, places, !args.output.empty()), console);
+  add_answers(report, answers, places, !args.output.empty());
+  const DecisionRule rule = places.rule(options);
+  record_rule(rule, report.run, console);
   report.dataset.name = folder.filename().string();
   report.dataset.protocol =
       fmt::format("{} photos against the {} of index '{}'", report.dataset.queries.size(), places.size(), folder.string());
   mention_whitening(report.dataset, args.dim);
   if (!args.output.empty()) write_run_folder(args.output, report, places.model(), console);
   print_answers(report, args.top_k.value_or(1), console);
+  tell_caution(report, rule, console);
   return report.skipped.empty() ? 0 : 4;
 }
 
@@ -239,15 +240,15 @@ Verb make_query(Console& console) {
   Verb verb;
   verb.name = "query";
   verb.about = "have I been here before? Finds the photos of an index that show the same place, or says \"no match\".";
-  verb.examples = {"revisit query places.rvs photo.jpg", "revisit query places.rvs queries/ -k 5 --min-similarity 0.4 --json",
+  verb.examples = {"revisit query places.rvs photo.jpg", "revisit query places.rvs queries/ -k 5 --max-false-rate 0.01 --json",
                    "revisit query places.rvs photo.jpg --near 59.437,24.745 --radius 500"};
   verb.positional = {"DB IMAGE|DIR...", "the index; photos, folders, globs, lists or tables", 2, 1'000'000, &args->words};
   auto& options = verb.options;
   options = {
       {"-k,--top-k", "K", "matches per query, 1 to 1000, printed one per line; by default 10 are found and the best is printed",
        to_int(args->top_k, 1, limits::kMaxTopK)},
-      {"--min-similarity", "S", "below it the answer is \"no match\"; default: the model's, if calibrated",
-       to_number(args->min_similarity, {-1, 1})},
+      {"--min-similarity", "S", kMinSimilarityHelp, to_number(args->min_similarity, {-1, 1})},
+      {"--max-false-rate", "R", kMaxFalseRateHelp, to_number(args->max_false_rate, {kLeastFalseRate, kMostFalseRate})},
       {"--search", "HOW", "exact, or fast: re-ranks only the best 50 of a coarse scan; default exact",
        to_choice(args->search, {"exact", "fast"})},
       {"--ann", "HOW", "hnsw: approximate search by a graph, built once and kept in the index", to_choice(args->ann, {"hnsw"})},

@@ -21,6 +21,7 @@ Verb make_index_verify(Console& console);
 Verb make_index_merge(Console& console);
 Verb make_index_export(Console& console);
 Verb make_query(Console& console);
+Verb make_calibrate(Console& console);
 Verb make_match(Console& console);
 Verb make_eval(Console& console);
 Verb make_sweep(Console& console);
@@ -57,6 +58,8 @@ inline constexpr VerbEntry kVerbs[] = {
     {"index merge", "add the photos of several indexes to one", make_index_merge},
     {"index export", "write an index as npy, hloc pairs, csv, GeoJSON or KML", make_index_export},
     {"query", "have I been here before? Look photos up in an index, or \"no match\"", make_query},
+    {"calibrate", "learn from an index's own photos how often answers are wrong: \"sure\", \"likely\", \"no match\"",
+     make_calibrate},
     {"match", "compare a folder of queries with a folder of references: which places are the same?", make_match},
     {"eval", "measure recall@k of a model on a data set, with intervals and pictures", make_eval},
     {"sweep", "plot accuracy against time, over rho and models", make_sweep},

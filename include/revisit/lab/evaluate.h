@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "revisit/decision.h"
 #include "revisit/ingest.h"
 #include "revisit/lab/dataset.h"
 
@@ -88,6 +89,19 @@ int write_msls_predictions(const std::filesystem::path& file, const Dataset& dat
 /// kBadFile for an invalid line and kMismatch for missing queries.
 ChallengeScore score_msls_predictions(const std::filesystem::path& file, const std::filesystem::path& root,
                                       const std::string& dataset, const std::vector<int>& recall_values);
+
+/// What decisions at a stated rate would have been worth.
+struct RateOutcome {
+  double rate = 0;
+  int accepted = 0;
+  int wrong = 0;  ///< of these, by the ground truth
+  int right = 0;  ///< queries whose first match is right, accepted or not
+  int kept = 0;   ///< of these, accepted
+};
+
+/// `verdicts` are decide_all of the matches, by a rule with a table.
+std::vector<RateOutcome> rate_outcomes(const Dataset& dataset, const std::vector<std::vector<Match>>& matches,
+                                       const std::vector<Verdicts>& verdicts, const std::vector<double>& rates);
 
 /// The lowest similarity at which accepted first matches are right with at least `precision`; empty if there is none.
 std::optional<double> calibrate_threshold(const Evaluation& evaluation, double precision);

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "revisit/decision.h"
 #include "revisit/extractor.h"
 #include "revisit/image.h"
 #include "revisit/index.h"
@@ -56,7 +57,9 @@ struct PhotoPatches {
 /// What a Recognizer said to a query.
 struct Decision {
   bool recognised = false;
-  std::string reason;  ///< empty for a query that was skipped
+  std::string reason{};  ///< empty for a query that was skipped, and in a run that was read back
+  Verdict verdict = Verdict::kNoMatch;
+  std::optional<double> false_rate{};  ///< the least stated rate at which the first match would be accepted
 };
 
 struct RunReport {
@@ -65,9 +68,10 @@ struct RunReport {
   std::vector<std::vector<Match>> matches;  ///< per query, best first
   std::optional<Evaluation> evaluation;     ///< when the data set is labelled
   std::vector<Skipped> skipped;
-  std::vector<PhotoPatches> patches;  ///< of the photos report.html shows side by side; see add_patch_scores
-  bool truth_from_positions = false;  ///< labels come from positions: unknown for a photo without one
-  std::vector<Decision> decisions;    ///< per query, when a Recognizer was asked
+  std::vector<PhotoPatches> patches;    ///< of the photos report.html shows side by side; see add_patch_scores
+  bool truth_from_positions = false;    ///< labels come from positions: unknown for a photo without one
+  std::vector<Decision> decisions;      ///< per query, when a Recognizer was asked or answers have a stated rate
+  std::vector<RateOutcome> outcomes{};  ///< of an evaluation, where rates are calibrated
 
   bool accepted(int query) const;              ///< the decision, else: has a match, and it reaches min_similarity
   bool right(int query) const;                 ///< its first match shows the same place; false when unlabelled

@@ -33,6 +33,8 @@ struct RunRecord {
   double reference_ms_per_image = 0;
   double mean_kept = 1;                  ///< share of its patches a query kept, on average
   std::optional<double> min_similarity;  ///< below it the answer is "no match"
+  std::optional<double> max_false_rate;  ///< of answers, where they are accepted at a stated rate
+  std::string calibration;               ///< behind that rate: "calibrated on 1203 photos of the index"
 };
 
 /// All but version, commit, command, arguments, start and times, which are for the caller to add.

@@ -23,13 +23,14 @@ struct InputConfig {
   ResizeFilter resize = ResizeFilter::kBilinear;
 };
 
-/// The "no match" threshold and the settings it was chosen at.
+/// When to say "no match", and the settings that was measured at.
 struct Calibration {
-  double min_similarity = 0;
-  double precision = 0;
+  std::optional<double> min_similarity;
+  double precision = 0;  // that min_similarity promises
   double rho = 1;
   Size size{};                     // of the input; 0x0 when not recorded
   std::string arithmetic = "f32";  // what the weights were run in
+  std::string decision{};          // rates of wrong answers: text of a DecisionTable; empty: not known
 };
 
 /// Matrices of blocks as int8 `X.weight` and f32 `X.weight.scale`, a scale for each output: tensor::ByteWeights. A change of how

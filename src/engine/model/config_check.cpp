@@ -44,12 +44,13 @@ void check_config(const Config& config, const std::string& name) {
   config.head.family().check(config.head, check);
   check_own(config, check, name);
   if (config.calibration) {
-    check.real("calibration.min_similarity", config.calibration->min_similarity, -1, 1);
+    check.real("calibration.min_similarity", config.calibration->min_similarity.value_or(0), -1, 1);
     check.real("calibration.precision", config.calibration->precision, 0, 1);
     check.real("calibration.rho", config.calibration->rho, 1e-9, 1);
     check.whole("calibration.size", config.calibration->size.height, 0, 4200);
     check.whole("calibration.size", config.calibration->size.width, 0, 4200);
     check.text("calibration.arithmetic", config.calibration->arithmetic);
+    check.text("calibration.decision", config.calibration->decision);
   }
   check.text("licence", config.licence);
   check.text("provenance", config.provenance);

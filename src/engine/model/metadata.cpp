@@ -71,8 +71,11 @@ std::map<std::string, std::string> to_metadata(const Config& config) {
   config.head.family().write(config.head, out);
   own_to_metadata(config, out);
   if (config.calibration) {
-    out["calibration.min_similarity"] = fmt::format("{}", config.calibration->min_similarity);
-    out["calibration.precision"] = fmt::format("{}", config.calibration->precision);
+    if (config.calibration->min_similarity) {
+      out["calibration.min_similarity"] = fmt::format("{}", *config.calibration->min_similarity);
+      out["calibration.precision"] = fmt::format("{}", config.calibration->precision);
+    }
+    if (!config.calibration->decision.empty()) out["calibration.decision"] = config.calibration->decision;
     out["calibration.rho"] = fmt::format("{}", config.calibration->rho);
     out["calibration.size"] = size_text(config.calibration->size.height, config.calibration->size.width);
     out["calibration.arithmetic"] = config.calibration->arithmetic;
@@ -106,9 +109,15 @@ Config from_metadata(const std::map<std::string, std::string>& metadata, const s
   config.input.resize = fields.word("resize", resize_filter_from);
   config.head = head_from_metadata(fields, config.backbone.width());
   own_from_metadata(fields, config);
-  if (fields.has("calibration.min_similarity")) {
-    config.calibration = Calibration{fields.number<double>("calibration.min_similarity"),
-                                     fields.number<double>("calibration.precision"), fields.number<double>("calibration.rho")};
+  const bool has_threshold = fields.has("calibration.min_similarity"), has_rates = fields.has("calibration.decision");
+  if (has_threshold || has_rates) {
+    config.calibration.emplace();
+    config.calibration->rho = fields.number<double>("calibration.rho");
+    if (has_threshold) {
+      config.calibration->min_similarity = fields.number<double>("calibration.min_similarity");
+      config.calibration->precision = fields.number<double>("calibration.precision");
+    }
+    if (has_rates) config.calibration->decision = fields.text("calibration.decision");
     if (fields.has("calibration.size")) config.calibration->size = fields.size("calibration.size");
     if (fields.has("calibration.arithmetic")) config.calibration->arithmetic = fields.text("calibration.arithmetic");
   }

@@ -48,6 +48,7 @@ ModelInfo Model::info() const {
     info.calibrated_precision = config.calibration->precision;
     info.calibrated_rho = config.calibration->rho;
     info.calibrated_size = config.calibration->size;
+    info.decision = config.calibration->decision;
   }
   return info;
 }

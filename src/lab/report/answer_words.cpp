@@ -24,6 +24,20 @@ const Photo& reference_of(const RunReport& report, const Match& match) {
   return report.dataset.references[static_cast<std::size_t>(match.row)];
 }
 
+std::string rate_words(const RunReport& report, int query) {
+  const Decision& decision = report.decisions.at(static_cast<std::size_t>(query));
+  const auto rate = decision.false_rate;
+  if (decision.verdict == Verdict::kSure) return fmt::format("Sure: accepted down to a false rate of {:g}.", rate.value_or(0));
+  if (decision.verdict == Verdict::kLikely)
+    return fmt::format("Likely: accepted down to a false rate of {:g}.", rate.value_or(0));
+  std::string out = rate ? fmt::format("No match: accepted only at a false rate of {:g}, and {:g} was asked for.", *rate,
+                                       *report.run.max_false_rate)
+                         : "No match: it hardly stands out from other places.";
+  if (const auto right = report.verdict(query, report.matches[static_cast<std::size_t>(query)].front().row))
+    out += *right ? " It would have been right." : " It would have been wrong.";
+  return out;
+}
+
 }  // namespace
 
 std::string metres_words(double distance_m) {
@@ -38,6 +52,7 @@ std::string place_words(const Position& position) {
 std::string why_words(const RunReport& report, int query) {
   const auto& found = report.matches.at(static_cast<std::size_t>(query));
   if (found.empty()) return "No match: no photo could be compared with this one.";
+  if (report.run.max_false_rate && !report.decisions.empty()) return rate_words(report, query);
   if (!report.run.min_similarity) return "Accepted: this run has no threshold, so the most similar photo is the answer.";
   const auto [similarity, threshold] = told_apart(static_cast<double>(found.front().similarity), *report.run.min_similarity);
   if (report.accepted(query)) return fmt::format("Accepted: similarity {} reaches the threshold {}.", similarity, threshold);
@@ -53,7 +68,7 @@ std::string where_words(const RunReport& report, int query) {
   if (found.empty() || std::ranges::none_of(report.dataset.references, is_placed)) return {};
   const bool accepted = report.accepted(query);
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const bool counts = !accepted || is_accepted(static_cast<double>(found[i].similarity), report.run.min_similarity);
+    const bool counts = !accepted || i == 0 || is_accepted(static_cast<double>(found[i].similarity), report.run.min_similarity);
     const Photo& reference = reference_of(report, found[i]);
     if (!counts) break;  // and neither do those after it
     if (!reference.position) continue;

@@ -71,12 +71,15 @@ std::string summary(const RunReport& report) {
   if (report.run.ms_per_image > 0) out += card(fmt::format("{:.1f} ms", report.run.ms_per_image), "per query");
   out += card(fmt::format("{:g}", report.run.spec.rho.value_or(1)), "rho, tokens kept");
   out += fmt::format("</div>\n<p>{}</p>\n", escaped(report.dataset.protocol));
-  if (report.run.min_similarity) {
+  if (report.run.min_similarity || report.run.max_false_rate) {
     int accepted = 0;
     for (std::size_t q = 0; q < report.matches.size(); ++q) accepted += report.accepted(static_cast<int>(q)) ? 1 : 0;
     const auto queries = static_cast<int>(report.matches.size());
     out += fmt::format("<p>Answered: {} of {}.", accepted, counted(report.matches.size(), "query"));
-    if (accepted < queries)
+    if (accepted < queries && report.run.max_false_rate)
+      out += fmt::format(" The others do not stand out from other places enough for a false rate of {:g}: no match.",
+                         *report.run.max_false_rate);
+    else if (accepted < queries)
       out +=
           fmt::format(" For the others the best similarity is below the threshold {:.4f}: no match.", *report.run.min_similarity);
     out += "</p>\n";

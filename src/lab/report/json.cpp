@@ -22,6 +22,22 @@ Json skipped_json(const std::vector<Skipped>& skipped) {
   return list;
 }
 
+void add_rule(Json& object, const RunRecord& run) {
+  if (run.min_similarity) object["min_similarity"] = *run.min_similarity;
+  if (!run.max_false_rate) return;
+  object["max_false_rate"] = *run.max_false_rate;
+  object["calibration"] = run.calibration;
+}
+
+Json outcomes_json(const std::vector<RateOutcome>& outcomes) {
+  auto list = Json::array();
+  for (const auto& one : outcomes) {
+    list.push_back(
+        {{"rate", one.rate}, {"accepted", one.accepted}, {"wrong", one.wrong}, {"right", one.right}, {"kept", one.kept}});
+  }
+  return list;
+}
+
 void add_recall(Json& object, const Evaluation& evaluation) {
   auto recall = Json::object(), interval = Json::object();
   for (const auto& at : evaluation.recall) {
@@ -103,7 +119,8 @@ std::string run_json(const RunReport& report) {
   object["end_to_end_ms"] = run.end_to_end_ms;
   object["reference_ms_per_image"] = run.reference_ms_per_image;
   if (run.spec.keep_mass) object["mean_kept"] = run.mean_kept;
-  if (run.min_similarity) object["min_similarity"] = *run.min_similarity;
+  add_rule(object, run);
+  if (!report.outcomes.empty()) object["decisions"] = outcomes_json(report.outcomes);
   if (report.truth_from_positions) object["truth_from_positions"] = true;
   object["notes"] = report.dataset.notes;
   add_run(object, run);
@@ -130,7 +147,12 @@ std::string matches_json(const RunReport& report) {
       matches.push_back(std::move(one));
     }
     Json one{{"query", query.name}, {"matches", std::move(matches)}, {"accepted", report.accepted(static_cast<int>(q))}};
-    if (!report.decisions.empty() && !report.decisions[q].reason.empty()) one["reason"] = report.decisions[q].reason;
+    if (!report.decisions.empty()) {
+      const Decision& decision = report.decisions[q];
+      if (report.run.max_false_rate) one["verdict"] = name_of(decision.verdict);
+      if (decision.false_rate) one["false_rate"] = *decision.false_rate;
+      if (!decision.reason.empty()) one["reason"] = decision.reason;
+    }
     if (const auto ratio = first_to_second(report.matches[q])) one["ratio"] = *ratio;
     queries.push_back(std::move(one));
   }
@@ -140,7 +162,7 @@ std::string matches_json(const RunReport& report) {
     add_recall(object, *report.evaluation);
     object["protocol"] = report.evaluation->protocol;
   }
-  if (report.run.min_similarity) object["min_similarity"] = *report.run.min_similarity;
+  add_rule(object, report.run);
   object["notes"] = report.dataset.notes;
   object["skipped"] = skipped_json(report.skipped);
   return text_of(object);

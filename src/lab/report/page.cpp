@@ -84,6 +84,8 @@ Rows facts_of(const RunRecord& run) {
              fmt::format("{:.1f} ms forward, {:.1f} ms with decoding (medians)", run.ms_per_image, run.end_to_end_ms)},
             {"machine", fmt::format("{}, {}", run.cpu, run.threads > 0 ? counted(run.threads, "thread") : "all cores")},
             {"version", "revisit " + run.version + (run.commit.empty() ? "" : ", commit " + run.commit)}};
+  if (run.max_false_rate)
+    rows.insert(rows.begin() + 6, {"false rate", fmt::format("at most {:g}, {}", *run.max_false_rate, run.calibration)});
   if (run.min_similarity)
     rows.insert(rows.begin() + 6, {"no match", fmt::format("below similarity {:.4f}", *run.min_similarity)});
   return rows;

@@ -163,6 +163,8 @@ RunReport run_from(const fs::path& file, const Fields& json, const std::string& 
   report.run.end_to_end_ms = json.number("end_to_end_ms", 0, kMaxMs);
   if (json.has("mean_kept")) report.run.mean_kept = json.number("mean_kept", 0, 1);
   if (json.has("min_similarity")) report.run.min_similarity = json.number("min_similarity", -1, 1);
+  if (json.has("max_false_rate")) report.run.max_false_rate = json.number("max_false_rate", 0, 1);
+  report.run.calibration = json.has("calibration") ? json.text("calibration", "") : "";
   report.dataset.name = json.text("dataset", file.parent_path().filename().string());
   report.dataset.protocol = json.text("protocol", "");
   report.dataset.notes = json.texts("notes");

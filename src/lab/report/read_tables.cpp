@@ -38,7 +38,7 @@ class PhotoTable {
         matches_(csv_.required_column({"matches"})) {}
 
   /// Returns the cells of `matches`, one per query.
-  std::vector<std::string> read_into(Dataset& dataset) {
+  std::vector<std::string> read_into(Dataset& dataset, std::vector<Decision>& decisions) {
     const auto role = csv_.required_column({"role"});
     while (csv_.next()) {
       const bool query = csv_.cell(role) == "query";
@@ -47,6 +47,7 @@ class PhotoTable {
       if (dataset.queries.size() + dataset.references.size() == most_.photos)
         fail(ErrorCode::kLimit, "'{}' lists more than {} photos", file_, most_.photos);
       add(dataset, query);
+      if (query && csv_.column({"verdict"})) decisions.push_back(decision());
     }
     if (dataset.queries.empty() || dataset.references.empty()) csv_.fail_here("the table lists no queries or no references");
     const bool all_parts =
@@ -98,6 +99,18 @@ class PhotoTable {
     const double most = std::string_view(name).ends_with("_deg") ? 180 : limits::kMaxPlaneMetres;
     if (!value || std::abs(*value) > most) csv_.fail_here("'{}' is not a {}", printable(cell), name);
     return value;
+  }
+
+  Decision decision() const {
+    const auto word = csv_.cell(*csv_.column({"verdict"}));
+    for (const Verdict verdict : {Verdict::kNoMatch, Verdict::kLikely, Verdict::kSure}) {
+      if (word != name_of(verdict)) continue;
+      const auto& cell = csv_.cell(csv_.required_column({"false_rate"}));
+      const auto rate = number_from<double>(cell);
+      if (!cell.empty() && !(rate && *rate >= 0 && *rate <= 1)) csv_.fail_here("'{}' is not a false_rate", printable(cell));
+      return {verdict != Verdict::kNoMatch, "", verdict, rate};
+    }
+    csv_.fail_here("'{}' is not a verdict", printable(word));
   }
 
   int part_of(Dataset& dataset, const std::string& name) {
@@ -208,7 +221,7 @@ class PredictionTable {
 }  // namespace
 
 void read_tables(const fs::path& folder, RunReport& report, const TableLimits& most) {
-  const auto lists = PhotoTable(folder / kPhotosFile, most).read_into(report.dataset);
+  const auto lists = PhotoTable(folder / kPhotosFile, most).read_into(report.dataset, report.decisions);
   PredictionTable(folder / kPredictionsFile).read_into(report, lists);
 }
 

@@ -54,16 +54,23 @@ std::string line_of(const Photo& photo, const char* role, const std::string& par
 
 std::string photos_csv(const RunReport& report) {
   const Dataset& dataset = report.dataset;
-  std::string out = "role,name,path,east_m,north_m,lat_deg,lon_deg,part,positives,matches\n";
+  const bool rated = report.run.max_false_rate && !report.decisions.empty();
+  std::string out = "role,name,path,east_m,north_m,lat_deg,lon_deg,part,positives,matches";
+  out += rated ? ",verdict,false_rate\n" : "\n";
+  const auto verdict = [&](std::size_t q) {
+    if (!rated) return std::string();
+    const Decision& decision = report.decisions[q];
+    return fmt::format(",{},{}", name_of(decision.verdict), decision.false_rate ? fmt::format("{}", *decision.false_rate) : "");
+  };
   const auto part = [&](const std::vector<int>& parts, std::size_t i) {
     return i < parts.size() ? dataset.parts[static_cast<std::size_t>(parts[i])] : std::string();
   };
   for (std::size_t i = 0; i < dataset.queries.size(); ++i) {
     out += line_of(dataset.queries[i], "query", part(dataset.query_parts, i),
-                   (dataset.labelled ? ranges_of(dataset.positives[i]) : "") + "," + rows_of(report.matches[i]));
+                   (dataset.labelled ? ranges_of(dataset.positives[i]) : "") + "," + rows_of(report.matches[i]) + verdict(i));
   }
   for (std::size_t i = 0; i < dataset.references.size(); ++i) {
-    out += line_of(dataset.references[i], "reference", part(dataset.reference_parts, i), ",");
+    out += line_of(dataset.references[i], "reference", part(dataset.reference_parts, i), rated ? ",,," : ",");
   }
   return out;
 }

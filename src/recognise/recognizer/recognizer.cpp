@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "core/base/fail.h"
+#include "recognise/ingest/describe_each.h"
 #include "retrieval/store/store.h"
 #include "revisit/embedded.h"
-#include "recognise/ingest/describe_each.h"
 #include "revisit/ingest.h"
 
 namespace revisit {
@@ -69,21 +69,18 @@ void limit_by_time(const AskOptions& options, SearchOptions& search) {
   search.before_s = search.before_s ? std::min(*search.before_s, latest) : latest;
 }
 
-void decide(Answer& answer, bool empty) {
-  const Threshold& threshold = answer.threshold;
+void decide_on(Answer& answer, const Evidence& evidence, const DecisionRule& rule, bool empty) {
+  answer.threshold = rule.threshold;
   if (answer.matches.empty()) {
     answer.reason = empty ? "no match: the collection is empty" : "no match: nothing is left to compare with";
     return;
   }
-  const double best = static_cast<double>(answer.matches.front().similarity);
-  answer.recognised = is_accepted(best, threshold.similarity);
-  if (!threshold.similarity) {
-    answer.reason = fmt::format("the most similar place, similarity {:.4f}; no threshold: {}", best, threshold.origin);
-    return;
-  }
-  answer.margin = best - *threshold.similarity;
-  answer.reason = fmt::format("{}similarity {:.4f} {} the threshold {:.4f} ({})", answer.recognised ? "" : "no match: ", best,
-                              answer.recognised ? "reaches" : "is below", *threshold.similarity, threshold.origin);
+  Verdicts said = decide(evidence, rule);
+  answer.verdict = said.verdict;
+  answer.recognised = said.verdict != Verdict::kNoMatch;
+  answer.false_rate = said.false_rate;
+  answer.reason = std::move(said.reason);
+  if (rule.threshold.similarity) answer.margin = evidence.similarity - *rule.threshold.similarity;
 }
 
 }  // namespace
@@ -95,18 +92,32 @@ struct Recognizer::Impl {
         notices(extractor.notices()),
         budget(within_budget(extractor, options)),
         min_similarity(options.min_similarity),
+        max_false_rate(options.max_false_rate),
+        own_rates(where == kMemory ? std::nullopt : load_decision_table(where)),
         store(retrieval::open_store(where, index_settings_of(extractor, name_of(model)))) {}
 
-  Answer answer(const std::vector<Match>& matches, const Threshold& threshold) const {
+  /// The first `top_k` of matches that reach as far as evidence needs.
+  Answer answer(const std::vector<Match>& matches, const DecisionRule& rule, int top_k) const {
     Answer out;
-    out.threshold = threshold;
-    for (const Match& match : matches) {
+    for (const Match& match : std::span(matches).first(std::min(matches.size(), static_cast<std::size_t>(top_k)))) {
       IndexEntry entry = store->entry(match.row);
       out.matches.push_back({match.row, std::move(entry.name), match.similarity, match.distance, entry.position, entry.time_s,
                              std::move(entry.path)});
     }
-    decide(out, store->live_rows() == 0);
+    const auto where = [&](int row) {
+      const IndexEntry entry = store->entry(row);
+      return Whereabouts{row, entry.position, entry.time_s};
+    };
+    decide_on(out, evidence_of(matches, where), rule, store->live_rows() == 0);
     return out;
+  }
+
+  DecisionRule rule(const AskOptions& options) const {
+    const auto either = [](const auto& asked, const auto& usual) { return asked ? asked : usual; };
+    return decision_rule(extractor.model().info(), extractor.spec(),
+                         {either(options.min_similarity, min_similarity), either(options.max_false_rate, max_false_rate),
+                          options.search.dim.has_value()},
+                         own_rates);
   }
 
   std::vector<float> describe(const ImageView& picture, StageTimes* times = nullptr) {
@@ -121,7 +132,8 @@ struct Recognizer::Impl {
   Extractor extractor;
   std::vector<std::string> notices;
   std::optional<BudgetChoice> budget;
-  std::optional<double> min_similarity;
+  std::optional<double> min_similarity, max_false_rate;
+  std::optional<DecisionTable> own_rates;
   std::shared_mutex rows;  // of the store: shared to search, alone to add
   std::unique_ptr<retrieval::Store> store;
   int next_row = 0;  // once a row was added
@@ -162,11 +174,9 @@ Answer Recognizer::ask(const Image& picture, const AskOptions& options) const { 
 
 std::vector<Answer> Recognizer::ask_descriptors(std::span<const float> descriptors, const AskOptions& options) const {
   SearchOptions search = options.search;
-  search.top_k = options.top_k;
+  const DecisionRule rule = impl_->rule(options);
+  search.top_k = rule.table && options.top_k > 0 ? std::max(options.top_k, kEvidenceMatches) : options.top_k;
   limit_by_time(options, search);
-  const bool whitened = search.dim.has_value();
-  const auto asked = options.min_similarity ? options.min_similarity : impl_->min_similarity;
-  const Threshold threshold = threshold_for(model().info(), spec(), asked, whitened);
 
   const std::shared_lock guard(impl_->rows);
   if (options.exclude_recent) {
@@ -176,7 +186,9 @@ std::vector<Answer> Recognizer::ask_descriptors(std::span<const float> descripto
     search.end_row = search.end_row ? std::min(*search.end_row, end) : end;
   }
   std::vector<Answer> out;
-  for (const auto& matches : impl_->store->search(descriptors, search, nullptr)) out.push_back(impl_->answer(matches, threshold));
+  for (const auto& matches : impl_->store->search(descriptors, search, nullptr)) {
+    out.push_back(impl_->answer(matches, rule, options.top_k));
+  }
   return out;
 }
 
@@ -243,13 +255,13 @@ const std::vector<std::string>& Recognizer::notices() const { return impl_->noti
 const std::optional<BudgetChoice>& Recognizer::budget() const { return impl_->budget; }
 const Model& Recognizer::model() const { return impl_->extractor.model(); }
 int Recognizer::descriptor_dim() const { return impl_->extractor.descriptor_dim(); }
-Threshold Recognizer::threshold() const { return threshold_for(model().info(), spec(), impl_->min_similarity); }
+Threshold Recognizer::threshold() const { return rule().threshold; }
+DecisionRule Recognizer::rule(const AskOptions& options) const { return impl_->rule(options); }
 
 DescribedPhotos describe_photos(const Recognizer& recognizer, const std::vector<Photo>& photos,
                                 const std::function<bool(int, int)>& progress) {
-  const Describer describer{recognizer.descriptor_dim(), [&](const Image& image, StageTimes& times) {
-                              return recognizer.describe(view_of(image), &times);
-                            }};
+  const Describer describer{recognizer.descriptor_dim(),
+                            [&](const Image& image, StageTimes& times) { return recognizer.describe(view_of(image), &times); }};
   return std::move(describe_each(photos, decoding_of(recognizer.spec()), {describer}, progress).front());
 }
 

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// Rates from a collection's own photos, without labels: each photo is asked about all photos that cannot show its place, so
+// whatever it finds is wrong.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/fail.h"
+#include "core/base/limits.h"
+#include "core/base/stop_scope.h"
+#include "revisit/decision.h"
+
+namespace revisit {
+namespace {
+
+constexpr int kMostAsked = 5000;  // photos; more do not make the rates any finer
+
+enum class Apart { kPosition, kTime, kOrder };
+
+struct Spot {
+  Whereabouts where;
+  bool known = false;
+};
+
+bool is_known(const Whereabouts& where, Apart by) {
+  return by == Apart::kOrder || (by == Apart::kPosition ? where.position.has_value() : where.time_s.has_value());
+}
+
+bool are_apart(const Whereabouts& a, const Whereabouts& b, Apart by, const ApartOptions& options) {
+  switch (by) {
+    case Apart::kPosition: return distance_m(*a.position, *b.position) > options.metres;
+    case Apart::kTime: return std::abs(*a.time_s - *b.time_s) > options.seconds;
+    case Apart::kOrder: return std::abs(static_cast<long>(a.row) - b.row) >= *options.photos;
+  }
+  return false;
+}
+
+/// What most photos have; positions before times.
+Apart means_of(const std::vector<Spot>& spots, int live, const ApartOptions& options) {
+  if (options.photos) return Apart::kOrder;
+  const auto placed = std::ranges::count_if(spots, [](const Spot& one) { return one.known && one.where.position; });
+  const auto timed = std::ranges::count_if(spots, [](const Spot& one) { return one.known && one.where.time_s; });
+  if (2 * placed >= live && placed > 0) return Apart::kPosition;
+  if (2 * timed >= live && timed > 0) return Apart::kTime;
+  fail_with_hint(
+      ErrorCode::kUsage,
+      "add them with revisit index add --positions FILE.csv, or give `photos` N if the index holds one drive that never "
+      "comes back",
+      "calibrating takes photos that are known to show other places, but only {} of the {} have a position and {} a time", placed,
+      live, timed);
+}
+
+std::vector<Spot> spots_of(const Index& index) {
+  std::vector<Spot> out(static_cast<std::size_t>(index.rows()));
+  for (int row = 0; row < index.rows(); ++row) {
+    if (!index.is_live(row)) continue;
+    const IndexEntry entry = index.entry(row);
+    out[static_cast<std::size_t>(row)] = {{row, entry.position, entry.time_s}, true};
+  }
+  return out;
+}
+
+}  // namespace
+
+IndexCalibration calibrate_index(const Index& index, const ApartOptions& options) {
+  std::vector<Spot> spots = spots_of(index);
+  const Apart by = means_of(spots, index.live_rows(), options);
+  IndexCalibration out;
+  out.by = by == Apart::kPosition ? "position" : by == Apart::kTime ? "time" : "order";
+  std::vector<int> rows;
+  for (auto& spot : spots) {
+    const bool live = spot.known;
+    spot.known = live && is_known(spot.where, by);
+    if (spot.known) rows.push_back(spot.where.row);
+    out.without += live && !spot.known ? 1 : 0;
+  }
+  const auto where = [&](int row) { return spots[static_cast<std::size_t>(row)].where; };
+  const int asked = std::min<int>(static_cast<int>(rows.size()), kMostAsked);
+  for (int i = 0; i < asked; ++i) {
+    check_stop();
+    if (options.progress && !options.progress(i, asked)) fail(ErrorCode::kInterrupted, "stopped after {} of {} photos", i, asked);
+    const int row = rows[rows.size() * static_cast<std::size_t>(i) / static_cast<std::size_t>(asked)];
+    auto matches = std::move(index.search(index.checked_descriptor(row), {.top_k = limits::kMaxTopK}).front());
+    const bool all_seen = matches.size() < static_cast<std::size_t>(limits::kMaxTopK);
+    std::erase_if(matches, [&](const Match& match) {
+      return !spots[static_cast<std::size_t>(match.row)].known || !are_apart(where(row), where(match.row), by, options);
+    });
+    if (matches.empty()) {
+      out.crowded += all_seen ? 0 : 1;
+      continue;
+    }
+    out.strangers.push_back(evidence_of(matches, where));
+  }
+  if (out.strangers.empty()) {
+    fail(ErrorCode::kUsage, "calibrating takes photos that show other places, but no two of the {} photos are far enough apart",
+         rows.size());
+  }
+  out.table = make_decision_table(std::span(&out.strangers, 1));
+  return out;
+}
+
+}  // namespace revisit
