@@ -131,7 +131,7 @@ std::string caution(const DecisionRule& rule, int asked, int accepted);
 struct ApartOptions {
   double metres = 100;                       ///< photos with a position: farther apart
   double seconds = 120;                      ///< without: photos with a time, farther apart in a drive that never comes back
-  std::optional<int> photos{};               ///< by order alone: at least so many rows apart in a drive that never comes back
+  std::optional<int> photos{};               ///< without either: at least so many rows apart in a drive that never comes back
   std::function<bool(int, int)> progress{};  ///< (done, total); false ends with Error kInterrupted
 };
 
@@ -140,7 +140,7 @@ struct IndexCalibration {
   std::vector<Evidence> strangers;  ///< each photo asked about all that cannot show its place
   std::string by;                   ///< "position", "time" or "order"
   int without = 0;                  ///< photos left out: nothing says where or when
-  int crowded = 0;                  ///< photos left out: their best 1,000 matches may all show the same place
+  int crowded = 0;                  ///< photos left out: their best 300 matches may all show the same place
 };
 
 /// Throws Error kUsage for an index without positions and times, in a sentence that says what is missing.

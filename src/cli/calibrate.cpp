@@ -58,7 +58,7 @@ IndexCalibration calibrated(const std::string& folder, ApartOptions apart, Conso
           fmt::format("notice: {} of '{}' left out: {}", counted(static_cast<std::size_t>(count), "photo"), folder, why));
   };
   left_out(out.without, out.by == "time" ? "no time is known" : "no position is known");
-  left_out(out.crowded, "the 1,000 photos most alike may all show the same place");
+  left_out(out.crowded, "the 300 photos most alike may all show the same place");
   return out;
 }
 
@@ -129,7 +129,7 @@ Verb make_calibrate(Console& console) {
       {"--seconds", "T",
        "where most photos have no position: farther apart in time, in a drive that never comes back; default 120",
        to_number(args->apart.seconds, {1, 1e9})},
-      {"--photos", "N", "by order alone: at least N photos apart, in a drive that never comes back",
+      {"--photos", "N", "where most have neither: at least N photos apart in order, in a drive that never comes back",
        to_int(args->apart.photos, 1, 1'000'000'000)},
       {"--model", "NAME|FILE", "the model that -o writes a calibrated copy of; default: the index's", to_text(args->model)},
       {"-o,--output", "FILE", "write the rates into a copy of the model, for every index made with it", to_text(args->output)}};

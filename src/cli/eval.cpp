@@ -265,6 +265,8 @@ int run_eval(EvalArgs& args, Console& console) {
         "'{}' gives descriptors of {} values, not {}", model_label(args.model.model), dim, *args.descriptors_dimension);
   }
 
+  const DecisionWish wish{{}, args.max_false_rate, args.data.dim.has_value()};
+  decision_rule(model.info(), args.model.spec, wish);  // before work: a rate that cannot be kept
   const auto choice = settle_budget(model, args.model, console);
   DescriptorSpec for_references = args.model.spec;
   if (args.data.reference_rho) for_references.rho = args.data.reference_rho;
@@ -274,7 +276,7 @@ int run_eval(EvalArgs& args, Console& console) {
   if (args.data.dim) whiten(queries.photos, references.photos, *args.data.dim);
   report.run = record_of("eval", args.model.model, model, queries, references.spec, args.model.threads, console);
   add_sides(report, queries, references);
-  const DecisionRule rule = decision_rule(model.info(), queries.spec, {{}, args.max_false_rate, args.data.dim.has_value()});
+  const DecisionRule rule = decision_rule(model.info(), queries.spec, wish);
   const int top_k =
       std::max({*std::ranges::max_element(args.data.recall_values), args.num_preds_to_save, challenge_depth(args.challenge)});
   report.matches = match_all(queries.photos, references.photos, rule.table ? std::max(top_k, kEvidenceMatches) : top_k,

@@ -91,6 +91,8 @@ int run_match(MatchArgs args, Console& console) {
   mention_whitening(dataset, args.dim);
 
   const Model model = open_model(args.model.model, console);
+  const DecisionWish wish{args.min_similarity, args.max_false_rate, args.dim.has_value()};
+  decision_rule(model.info(), args.model.spec, wish);  // before work: a rate that cannot be kept
   const auto choice = settle_budget(model, args.model, console);
   DescriptorSpec for_references = args.model.spec;
   if (args.reference_rho) for_references.rho = args.reference_rho;
@@ -100,8 +102,7 @@ int run_match(MatchArgs args, Console& console) {
   if (args.dim) whiten(queries.photos, references.photos, *args.dim);
 
   report.run = record_of("match", args.model.model, model, queries, references.spec, args.model.threads, console);
-  const DecisionRule rule =
-      decision_rule(model.info(), queries.spec, {args.min_similarity, args.max_false_rate, args.dim.has_value()});
+  const DecisionRule rule = decision_rule(model.info(), queries.spec, wish);
   record_rule(rule, report.run, console);
   add_sides(report, queries, references);
   const int top_k = args.top_k.value_or(kTopK);

@@ -107,7 +107,7 @@ std::vector<RateOutcome> rate_outcomes(const Dataset& dataset, const std::vector
 std::optional<double> calibrate_threshold(const Evaluation& evaluation, double precision);
 
 /// Writes a copy of the model with its threshold, the precision it promises and the settings it was measured at: those of the
-/// queries' complete spec.
+/// queries' complete spec. Rates of wrong answers that it had are dropped: the threshold decides.
 void save_calibrated(const Model& model, const std::filesystem::path& out, double min_similarity, double precision,
                      const DescriptorSpec& spec);
 

@@ -44,9 +44,8 @@ std::optional<double> calibrate_threshold(const Evaluation& evaluation, double p
 void save_calibrated(const Model& model, const std::filesystem::path& out, double min_similarity, double precision,
                      const DescriptorSpec& spec) {
   model::LoadedModel copy = model.loaded();
-  const std::string decision = copy.config.calibration ? copy.config.calibration->decision : std::string();
   copy.config.calibration =
-      model::Calibration{min_similarity, precision, spec.rho.value(), spec.size.value(), spec.precision.value(), decision};
+      model::Calibration{min_similarity, precision, spec.rho.value(), spec.size.value(), spec.precision.value()};
   model::save_model_file(out, copy);
 }
 

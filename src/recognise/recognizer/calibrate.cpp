@@ -8,14 +8,14 @@
 #include <cmath>
 
 #include "core/base/fail.h"
-#include "core/base/limits.h"
-#include "core/base/stop_scope.h"
 #include "revisit/decision.h"
 
 namespace revisit {
 namespace {
 
-constexpr int kMostAsked = 5000;  // photos; more do not make the rates any finer
+constexpr std::size_t kMostAsked = 5000;  // photos; more do not make the rates any finer
+constexpr std::size_t kAtOnce = 64;       // searched together
+constexpr int kMostMatches = 300;         // of a photo; those of its own place are left out
 
 enum class Apart { kPosition, kTime, kOrder };
 
@@ -37,13 +37,13 @@ bool are_apart(const Whereabouts& a, const Whereabouts& b, Apart by, const Apart
   return false;
 }
 
-/// What most photos have; positions before times.
+/// What most photos have; positions before times before order.
 Apart means_of(const std::vector<Spot>& spots, int live, const ApartOptions& options) {
-  if (options.photos) return Apart::kOrder;
   const auto placed = std::ranges::count_if(spots, [](const Spot& one) { return one.known && one.where.position; });
   const auto timed = std::ranges::count_if(spots, [](const Spot& one) { return one.known && one.where.time_s; });
   if (2 * placed >= live && placed > 0) return Apart::kPosition;
   if (2 * timed >= live && timed > 0) return Apart::kTime;
+  if (options.photos) return Apart::kOrder;
   fail_with_hint(
       ErrorCode::kUsage,
       "add them with revisit index add --positions FILE.csv, or give `photos` N if the index holds one drive that never "
@@ -77,21 +77,35 @@ IndexCalibration calibrate_index(const Index& index, const ApartOptions& options
     out.without += live && !spot.known ? 1 : 0;
   }
   const auto where = [&](int row) { return spots[static_cast<std::size_t>(row)].where; };
-  const int asked = std::min<int>(static_cast<int>(rows.size()), kMostAsked);
-  for (int i = 0; i < asked; ++i) {
-    check_stop();
-    if (options.progress && !options.progress(i, asked)) fail(ErrorCode::kInterrupted, "stopped after {} of {} photos", i, asked);
-    const int row = rows[rows.size() * static_cast<std::size_t>(i) / static_cast<std::size_t>(asked)];
-    auto matches = std::move(index.search(index.checked_descriptor(row), {.top_k = limits::kMaxTopK}).front());
-    const bool all_seen = matches.size() < static_cast<std::size_t>(limits::kMaxTopK);
-    std::erase_if(matches, [&](const Match& match) {
-      return !spots[static_cast<std::size_t>(match.row)].known || !are_apart(where(row), where(match.row), by, options);
-    });
-    if (matches.empty()) {
-      out.crowded += all_seen ? 0 : 1;
-      continue;
+  const int dim = index.settings().dim;
+  const auto asked = std::min(rows.size(), kMostAsked);
+  SearchOptions search;
+  search.top_k = kMostMatches;
+  std::vector<float> queries;
+  for (std::size_t first = 0; first < asked; first += kAtOnce) {
+    if (options.progress && !options.progress(static_cast<int>(first), static_cast<int>(asked)))
+      fail(ErrorCode::kInterrupted, "stopped after {} of {} photos", first, asked);
+    const auto row_of = [&](std::size_t i) { return rows[rows.size() * i / asked]; };
+    const auto last = std::min(asked, first + kAtOnce);
+    queries.clear();
+    for (std::size_t i = first; i < last; ++i) {
+      const auto row = index.checked_descriptor(row_of(i));
+      queries.insert(queries.end(), row.begin(), row.begin() + dim);
     }
-    out.strangers.push_back(evidence_of(matches, where));
+    const auto found = index.search(queries, search);
+    for (std::size_t i = first; i < last; ++i) {
+      auto matches = found[i - first];
+      const bool all_seen = matches.size() < static_cast<std::size_t>(kMostMatches);
+      const Whereabouts here = where(row_of(i));
+      std::erase_if(matches, [&](const Match& match) {
+        return !spots[static_cast<std::size_t>(match.row)].known || !are_apart(here, where(match.row), by, options);
+      });
+      if (!matches.empty()) {
+        out.strangers.push_back(evidence_of(matches, where));
+      } else if (!all_seen) {
+        ++out.crowded;
+      }
+    }
   }
   if (out.strangers.empty()) {
     fail(ErrorCode::kUsage, "calibrating takes photos that show other places, but no two of the {} photos are far enough apart",
