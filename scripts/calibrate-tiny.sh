@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-FileCopyrightText: 2026 The revisit authors
 # SPDX-License-Identifier: Apache-2.0
-# The "no match" similarity of models/revisit-tiny.safetensors, stored in it. The collection is the first half of two routes; every
+# What models/revisit-tiny.safetensors says "no match" by, stored in it: rates of wrong answers, and the similarity that serves where no
+# rate does. For the similarity the collection is the first half of two routes; every
 # query of that half has been there before, every query of the other half has not. Which frame is the right one does not count: no
-# similarity tells the next frame from the right one, but a similarity can tell a place that is not in the collection.
+# similarity tells the next frame from the right one, but a similarity can tell a place that is not in the collection. For the rates each
+# photo of a source asks about other places of it: two towns, one of them with streets that look alike, and the photos it learnt from.
 # usage: scripts/calibrate-tiny.sh [REVISIT]: the program, build/release/bin/revisit unless named; needs recipes/data
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -38,5 +40,19 @@ route stlucia 10000 stlucia/query_1410 stlucia/ref_0845
 
 "$revisit" eval --queries-folder "$work/queries" --database-folder "$work/references" --positions "$work/positions.csv" \
   --model "$model" --calibrate "$precision" --calibrated-model "$work/calibrated.safetensors"
-mv "$work/calibrated.safetensors" "$model"
+
+# source NAME SOURCE...: an index of its own
+source_of() {
+  "$revisit" index add "$work/$1.rvs" "${@:2}" --model "$model" --quiet
+}
+"$revisit" synth "$work/alike" --places 400 --views 4 --seed 101 --alike 4 --size 224x299
+"$revisit" synth "$work/town" --places 400 --views 4 --seed 202 --size 224x299
+source_of alike "$work/alike/queries" "$work/alike/database"
+source_of town "$work/town/queries" "$work/town/database"
+source_of summer recipes/data/nordland1622/summer
+source_of winter recipes/data/nordland1622/winter
+source_of stlucia recipes/data/stlucia/ref_0845
+source_of tmbud recipes/data/tmbud --positions recipes/data/tmbud/positions.csv
+"$revisit" calibrate "$work"/{alike,town,summer,winter,stlucia,tmbud}.rvs --photos 50 --model "$work/calibrated.safetensors" -o "$work/rates.safetensors"
+mv "$work/rates.safetensors" "$model"
 "$revisit" model inspect "$model"

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // calibrate, and the answers it changes.
+#include <random>
+
 #include "run_program.h"
 
 namespace revisit::testing {
@@ -14,10 +16,19 @@ class Calibrate : public ProgramTest {
     options.folder = folder_;
     return run_program(arguments, options);
   }
+  /// Large coloured squares, so that no two seeds look alike.
+  void squares(const std::string& name, unsigned seed) const {
+    std::mt19937 random(seed);
+    Image image{4, 4, {}};
+    for (int i = 0; i < 48; ++i) image.rgb.push_back(static_cast<std::uint8_t>(random() >> 24U));
+    std::filesystem::create_directories((folder_ / name).parent_path());
+    save_png(resize(image, {64, 64}, ResizeFilter::kBicubic), folder_ / name);
+  }
   void SetUp() override {
+    ProgramTest::SetUp();
     std::string places = "image,east,north\n";
     for (int i = 0; i < kPhotos; ++i) {
-      picture("photos/" + std::to_string(i) + ".png", static_cast<std::uint32_t>(i + 1));
+      squares("photos/" + std::to_string(i) + ".png", static_cast<unsigned>(i + 1));
       places += std::to_string(i) + ".png," + std::to_string(200 * i) + ",0\n";
     }
     text_file("places.csv", places);
@@ -51,7 +62,7 @@ TEST_F(Calibrate, AnIndexAnswersAtItsOwnRatesFromThenOn) {
   const auto sure = run({"query", "db", "photos/3.png", "--max-false-rate", "0.01", "--json"}).json();
   EXPECT_FALSE(sure["queries"][0]["accepted"].get<bool>()) << "nothing is sure after 60 photos";
   EXPECT_EQ(sure["queries"][0]["verdict"], "no match");
-  picture("other.png", 999);
+  squares("other.png", 999);
   EXPECT_NE(run({"query", "db", "other.png"}).out.find("other.png -> no match (best "), std::string::npos);
 }
 
@@ -59,10 +70,10 @@ TEST_F(Calibrate, AReportKeepsTheVerdicts) {
   ASSERT_EQ(add("db", true).exit_code, 0);
   ASSERT_EQ(run({"calibrate", "db"}).exit_code, 0);
   ASSERT_EQ(run({"query", "db", "photos/3.png", "-o", "out"}).exit_code, 0);
-  EXPECT_NE(read_text("out/photos.csv").find(",likely,0.07\n"), std::string::npos) << read_text("out/photos.csv");
-  EXPECT_NE(read_text("out/report.html").find("Likely: accepted down to a false rate of 0.07."), std::string::npos);
+  EXPECT_NE(contents("out/photos.csv").find(",likely,0.07\n"), std::string::npos) << contents("out/photos.csv");
+  EXPECT_NE(contents("out/report.html").find("Likely: accepted down to a false rate of 0.07."), std::string::npos);
   ASSERT_EQ(run({"report", "out/run.json", "-o", "again"}).exit_code, 0);
-  EXPECT_NE(read_text("again/report.html").find("Likely: accepted down to a false rate of 0.07."), std::string::npos);
+  EXPECT_NE(contents("again/report.html").find("Likely: accepted down to a false rate of 0.07."), std::string::npos);
 }
 
 TEST_F(Calibrate, SaysWhatIsMissing) {

@@ -92,7 +92,8 @@ std::optional<DecisionTable> load_decision_table(const std::filesystem::path& fo
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) return std::nullopt;
   const auto bytes = read_file(file, limits::kMaxCalibrationBytes);
-  return decision_table_from({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, "'" + file.string() + "'");
+  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return decision_table_from(std::string(take_line(text)), "'" + file.string() + "'");
 }
 
 void save_decision_table(const std::filesystem::path& folder, const DecisionTable& table) {
