@@ -103,8 +103,8 @@ std::string calibration_line(const ModelInfo& info) {
                        table.steps.empty() ? 1 : table.steps.back().rate, settings);
   }
   if (!info.min_similarity) return out;
-  return out + fmt::format("{}      below similarity {:.4f}, calibrated for precision {:g} {}",
-                           out.empty() ? "no match" : "formerly", *info.min_similarity, info.calibrated_precision, settings);
+  return out + fmt::format("no match      below similarity {:.4f}, calibrated for precision {:g}{} {}", *info.min_similarity,
+                           info.calibrated_precision, out.empty() ? "" : "; the rates come first;", settings);
 }
 
 struct ImportArgs {

@@ -112,6 +112,10 @@ IndexCalibration calibrate_index(const Index& index, const ApartOptions& options
          rows.size());
   }
   out.table = make_decision_table(std::span(&out.strangers, 1));
+  if (out.table.steps.empty() || out.table.steps.back().rate > kUsualFalseRate) {
+    fail(ErrorCode::kUsage, "a false rate of {:g} takes {:.0f} photos that are known to show other places, but there are {}",
+         kUsualFalseRate, 1 / (kAnsweredShare * kUsualFalseRate) - 1, out.strangers.size());
+  }
   return out;
 }
 

@@ -213,9 +213,19 @@ TEST_F(CalibrateIndex, FallsBackToTimesAndSaysWhatIsMissing) {
             "stopped after 0 of 60 photos");
 }
 
-TEST_F(CalibrateIndex, NeedsPositionsOrTimes) {
+TEST_F(CalibrateIndex, GoesByOrderWhenToldTo) {
   fill(60, false, false);
   EXPECT_EQ(calibrate_index(index(), {.photos = 5}).by, "order");
+}
+
+TEST_F(CalibrateIndex, NeedsPhotosEnoughForTheUsualRate) {
+  fill(38, false, true);
+  EXPECT_EQ(message_of([&] { (void)calibrate_index(index()); }),
+            "a false rate of 0.1 takes 39 photos that are known to show other places, but there are 38");
+}
+
+TEST_F(CalibrateIndex, SaysThatPositionsAndTimesAreMissing) {
+  fill(60, false, false);
   EXPECT_EQ(message_of([&] { (void)calibrate_index(index()); }),
             "calibrating takes photos that are known to show other places, but only 0 of the 60 have a position and 0 a time");
 }
