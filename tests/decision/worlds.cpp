@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
+// Pictures of places in all conditions, what is drawn from them, and the counts.
 #include "decision/worlds.h"
 
 #include <algorithm>
