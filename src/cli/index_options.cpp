@@ -94,9 +94,9 @@ IndexSetup set_up(const fs::path& folder, const std::optional<IndexSettings>& st
   return out;
 }
 
-Recognizer open_places(const fs::path& folder, const IndexSettings& stored, const ModelArgs& args, Console& console) {
+Recognizer open_places(const fs::path& folder, const IndexSettings& stored, const ModelArgs& args, Console& console, int sequence) {
   check_budget(args);
-  RecognizerOptions options{args.spec, args.threads, {}, args.budget_ms, {}};
+  RecognizerOptions options{.spec = args.spec, .threads = args.threads, .budget_ms = args.budget_ms, .sequence = sequence};
   if (args.budget_ms) options.calibrations = calibration_folder(console);
   Recognizer places = Recognizer::open(folder.string(), model_for(folder, stored, args, console), options);
   for (const auto& notice : places.notices()) console.talk_once("notice: " + notice);

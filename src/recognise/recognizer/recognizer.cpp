@@ -13,6 +13,7 @@
 #include "retrieval/store/store.h"
 #include "revisit/embedded.h"
 #include "recognise/ingest/describe_each.h"
+#include "recognise/sequence/sequence.h"
 #include "revisit/ingest.h"
 
 namespace revisit {
@@ -95,6 +96,7 @@ struct Recognizer::Impl {
         notices(extractor.notices()),
         budget(within_budget(extractor, options)),
         min_similarity(options.min_similarity),
+        drive(options.sequence),
         store(retrieval::open_store(where, index_settings_of(extractor, name_of(model)))) {}
 
   Answer answer(const std::vector<Match>& matches, const Threshold& threshold) const {
@@ -109,6 +111,22 @@ struct Recognizer::Impl {
     return out;
   }
 
+  /// Orders what consecutive frames found, and returns the support of each match; empty for pictures asked about alone.
+  std::vector<std::vector<double>> follow(std::span<const float> frames, int top_k, std::vector<std::vector<Match>>& found) {
+    std::vector<std::vector<double>> support(found.size());
+    if (!follows()) return support;
+    const sequence::Map map{store->rows(), [&](int row) { return store->descriptor(row); },
+                            [&](int row) { return store->entry(row).position; }};
+    const std::size_t dim = frames.size() / std::max<std::size_t>(1, found.size());
+    const std::lock_guard guard(following);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      support[i] = sequence::follow(drive, frames.subspan(i * dim, dim), map, top_k, found[i]);
+    }
+    return support;
+  }
+
+  bool follows() const { return drive.window() > 1; }
+
   std::vector<float> describe(const ImageView& picture, StageTimes* times = nullptr) {
     const std::lock_guard guard(describing);
     std::vector<float> out = extractor.describe(picture);
@@ -122,6 +140,8 @@ struct Recognizer::Impl {
   std::vector<std::string> notices;
   std::optional<BudgetChoice> budget;
   std::optional<double> min_similarity;
+  std::mutex following;
+  sequence::Filter drive;  // guarded by following
   std::shared_mutex rows;  // of the store: shared to search, alone to add
   std::unique_ptr<retrieval::Store> store;
   int next_row = 0;  // once a row was added
@@ -135,6 +155,7 @@ Recognizer::~Recognizer() = default;
 Recognizer Recognizer::in_memory(const RecognizerOptions& options) { return in_memory(embedded_model(), options); }
 
 Recognizer Recognizer::in_memory(const Model& model, const RecognizerOptions& options) {
+  check_sequence(options.sequence);
   return Recognizer(std::make_unique<Impl>(kMemory, model, options.spec, options));
 }
 
@@ -144,6 +165,7 @@ Recognizer Recognizer::open(const std::string& address, const RecognizerOptions&
 }
 
 Recognizer Recognizer::open(const std::string& address, const Model& model, const RecognizerOptions& options) {
+  check_sequence(options.sequence);
   const auto stored = address == kMemory ? std::nullopt : index_settings(address);
   if (stored) {
     IndexSettings given{stored->dim, name_of(model), model.info().constants, stored->spec};
@@ -162,7 +184,7 @@ Answer Recognizer::ask(const Image& picture, const AskOptions& options) const { 
 
 std::vector<Answer> Recognizer::ask_descriptors(std::span<const float> descriptors, const AskOptions& options) const {
   SearchOptions search = options.search;
-  search.top_k = options.top_k;
+  search.top_k = impl_->follows() && options.top_k > 0 ? std::max(options.top_k, kSequenceCandidates) : options.top_k;
   limit_by_time(options, search);
   const bool whitened = search.dim.has_value();
   const auto asked = options.min_similarity ? options.min_similarity : impl_->min_similarity;
@@ -176,8 +198,18 @@ std::vector<Answer> Recognizer::ask_descriptors(std::span<const float> descripto
     search.end_row = search.end_row ? std::min(*search.end_row, end) : end;
   }
   std::vector<Answer> out;
-  for (const auto& matches : impl_->store->search(descriptors, search, nullptr)) out.push_back(impl_->answer(matches, threshold));
+  auto found = impl_->store->search(descriptors, search, nullptr);
+  const auto support = impl_->follow(descriptors, options.top_k, found);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    auto& matches = out.emplace_back(impl_->answer(found[i], threshold)).matches;
+    for (std::size_t k = 0; k < support[i].size(); ++k) matches[k].support = support[i][k];
+  }
   return out;
+}
+
+void Recognizer::forget_sequence() {
+  const std::lock_guard guard(impl_->following);
+  impl_->drive.reset();
 }
 
 int Recognizer::add(const ImageView& picture, const Note& note) {
