@@ -86,11 +86,11 @@ struct Answer {
 /// RecognizerOptions::sequence pictures are frames in the order in which they are asked about.
 class Recognizer {
  public:
-  /// A new collection in memory; save() keeps it beyond the process. The default model is the one built in.
+  /// A new collection in memory; save() keeps it beyond the process. The model is default_model().
   static Recognizer in_memory(const RecognizerOptions& options = {});
   static Recognizer in_memory(const Model& model, const RecognizerOptions& options = {});
 
-  /// The collection at an address (a folder), with the model and the settings it was made with; created with the default model if
+  /// The collection at an address (a folder), with the model and the settings it was made with; created with default_model() if
   /// there is none yet. Throws Error kNotFound when its model is gone, kMismatch when it is another one.
   static Recognizer open(const std::string& address, const RecognizerOptions& options = {});
   /// The same with a given model.

@@ -51,7 +51,7 @@ source_location span sstream stack stdexcept stop_token streambuf string string_
 thread tuple type_traits typeindex typeinfo unordered_map unordered_set utility valarray variant vector version""".split())
 # The C library and the operating system, by header; vector instructions that have no portable form, and what tells whether there are any.
 SYSTEM = set("""fcntl.h unistd.h malloc.h signal.h errno.h sched.h dirent.h time.h pthread.h setjmp.h stdio.h stdlib.h poll.h termios.h
-glob.h immintrin.h xmmintrin.h pmmintrin.h cpuid.h endian.h arm_neon.h asm/hwcap.h sys/auxv.h""".split())
+glob.h immintrin.h xmmintrin.h pmmintrin.h cpuid.h endian.h arm_neon.h asm/hwcap.h sys/auxv.h link.h""".split())
 
 
 def place_of(parts):

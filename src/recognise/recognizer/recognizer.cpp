@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "core/base/fail.h"
-#include "retrieval/store/store.h"
-#include "revisit/embedded.h"
 #include "recognise/ingest/describe_each.h"
 #include "recognise/sequence/sequence.h"
+#include "retrieval/store/store.h"
+#include "revisit/embedded.h"
 #include "revisit/ingest.h"
 
 namespace revisit {
@@ -21,15 +21,14 @@ namespace {
 
 constexpr const char* kMemory = "memory:";
 
-/// The model an index names: the one built in, or a file.
+/// The model an index names.
 Model model_named(const std::string& name, const std::string& address) {
-  if (name == kEmbeddedModel) return embedded_model();
   if (name.empty()) {
     fail_with_hint(ErrorCode::kUsage, "open it with the model they were made with",
                    "collection '{}' holds descriptors that a program made itself, and records no model", address);
   }
   try {
-    return Model::load(name);
+    return find_model(name);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kNotFound) throw;
     fail_with_hint(ErrorCode::kNotFound, "open it with that model from where it is now",
@@ -152,7 +151,7 @@ Recognizer::Recognizer(Recognizer&&) noexcept = default;
 Recognizer& Recognizer::operator=(Recognizer&&) noexcept = default;
 Recognizer::~Recognizer() = default;
 
-Recognizer Recognizer::in_memory(const RecognizerOptions& options) { return in_memory(embedded_model(), options); }
+Recognizer Recognizer::in_memory(const RecognizerOptions& options) { return in_memory(default_model(), options); }
 
 Recognizer Recognizer::in_memory(const Model& model, const RecognizerOptions& options) {
   check_sequence(options.sequence);
@@ -161,7 +160,7 @@ Recognizer Recognizer::in_memory(const Model& model, const RecognizerOptions& op
 
 Recognizer Recognizer::open(const std::string& address, const RecognizerOptions& options) {
   const auto stored = address == kMemory ? std::nullopt : index_settings(address);
-  return open(address, stored ? model_named(stored->model, address) : embedded_model(), options);
+  return open(address, stored ? model_named(stored->model, address) : default_model(), options);
 }
 
 Recognizer Recognizer::open(const std::string& address, const Model& model, const RecognizerOptions& options) {
@@ -279,9 +278,8 @@ Threshold Recognizer::threshold() const { return threshold_for(model().info(), s
 
 DescribedPhotos describe_photos(const Recognizer& recognizer, const std::vector<Photo>& photos,
                                 const std::function<bool(int, int)>& progress) {
-  const Describer describer{recognizer.descriptor_dim(), [&](const Image& image, StageTimes& times) {
-                              return recognizer.describe(view_of(image), &times);
-                            }};
+  const Describer describer{recognizer.descriptor_dim(),
+                            [&](const Image& image, StageTimes& times) { return recognizer.describe(view_of(image), &times); }};
   return std::move(describe_each(photos, decoding_of(recognizer.spec()), {describer}, progress).front());
 }
 

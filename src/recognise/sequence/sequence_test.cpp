@@ -28,7 +28,7 @@ Row unit(Row row) {
 
 Row noise(std::mt19937& random, double size) {
   Row out(kDim);
-  for (float& x : out) x = static_cast<float>(size * ((random() >> 8U) / 8388608.0 - 1));
+  for (float& x : out) x = static_cast<float>(size * (static_cast<double>(random() >> 8U) / 8388608 - 1));
   return out;
 }
 
@@ -198,7 +198,11 @@ TEST(Sequence, PositionsOrderRowsThatHaveNoOrder) {
   const auto way = way_from(105, 150);
   const auto frames = drive(ordered, way);
   Map map = map_of(rows);
-  map.position = [&](int row) { return Position{.east_m = 10.0 * place[static_cast<std::size_t>(row)], .north_m = 0}; };
+  map.position = [&](int row) {
+    Position out;
+    out.east_m = 10.0 * place[static_cast<std::size_t>(row)];
+    return out;
+  };
   const auto wrong = [&](const Told& drove) {
     int count = 0;
     for (std::size_t i = 0; i < way.size(); ++i) {
@@ -253,7 +257,8 @@ TEST(Sequence, AFolderIsFollowedInOrderOfTime) {
     std::vector<std::size_t> order(way.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     if (shuffled) std::ranges::stable_sort(order, {}, [](std::size_t i) { return i * 7 % 45; });
-    DescribedPhotos queries{.dim = kDim}, references{.dim = kDim};
+    DescribedPhotos queries, references;
+    queries.dim = references.dim = kDim;
     std::vector<Photo> asked(way.size()), known(rows.size());
     std::vector<std::vector<Match>> matches;
     for (std::size_t i = 0; i < order.size(); ++i) {
