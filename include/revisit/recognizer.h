@@ -41,6 +41,7 @@ struct RecognizerOptions {
   std::optional<double> min_similarity{};  ///< default: the model's calibrated threshold, if it has one
   std::optional<double> budget_ms{};  ///< chooses `rho`, which is open then: see choose_rho; measured when the recognizer is made
   std::filesystem::path calibrations{};  ///< folder where what was measured is kept; empty: nothing is
+  int sequence = 0;  ///< frames of a drive whose matches support each other, 2..100; 0 or 1: each picture is asked about alone
 };
 
 /// What is known about an added picture.
@@ -70,6 +71,7 @@ struct Found {
   std::optional<Position> position;
   std::optional<double> time_s;
   std::string path;
+  std::optional<double> support{};  ///< with RecognizerOptions::sequence: belief, 0 to 1, that the camera is at this place
 };
 
 struct Answer {
@@ -80,14 +82,15 @@ struct Answer {
   std::string reason;  ///< one sentence: why yes, or why no
 };
 
-/// Asking is safe from many threads, and while another thread adds. One picture is described at a time, by `threads` cores.
+/// Asking is safe from many threads, and while another thread adds. One picture is described at a time, by `threads` cores. With
+/// RecognizerOptions::sequence pictures are frames in the order in which they are asked about.
 class Recognizer {
  public:
-  /// A new collection in memory; save() keeps it beyond the process. The default model is the one built in.
+  /// A new collection in memory; save() keeps it beyond the process. The model is default_model().
   static Recognizer in_memory(const RecognizerOptions& options = {});
   static Recognizer in_memory(const Model& model, const RecognizerOptions& options = {});
 
-  /// The collection at an address (a folder), with the model and the settings it was made with; created with the default model if
+  /// The collection at an address (a folder), with the model and the settings it was made with; created with default_model() if
   /// there is none yet. Throws Error kNotFound when its model is gone, kMismatch when it is another one.
   static Recognizer open(const std::string& address, const RecognizerOptions& options = {});
   /// The same with a given model.
@@ -101,6 +104,9 @@ class Recognizer {
   Answer ask(const Image& picture, const AskOptions& options = {}) const;
   /// The same for existing descriptors: (n, dim), unit length, all with the same options.
   std::vector<Answer> ask_descriptors(std::span<const float> descriptors, const AskOptions& options = {}) const;
+
+  /// The next picture does not follow those before it: another drive begins.
+  void forget_sequence();
 
   /// Returns the row. In a folder it survives a crash once this returns. Throws Error kUsage for a name already in use.
   int add(const ImageView& picture, const Note& note = {});

@@ -15,5 +15,6 @@
 #include "revisit/model.h"
 #include "revisit/photos.h"
 #include "revisit/recognizer.h"
+#include "revisit/sequence.h"
 #include "revisit/spec.h"
 #include "revisit/whitening.h"

@@ -15,6 +15,7 @@
 #include "cli/verbs.h"
 #include "core/base/fail.h"
 #include "core/base/limits.h"
+#include "revisit/sequence.h"
 #include "revisit/whitening.h"
 
 namespace revisit::cli {
@@ -36,6 +37,7 @@ struct MatchArgs {
   std::optional<int> exclude_recent;
   std::optional<double> exclude_seconds;
   std::optional<int> dim;
+  int sequence = 0;
 };
 
 using Wanted = std::function<bool(int, int)>;
@@ -89,6 +91,7 @@ int run_match(MatchArgs args, Console& console) {
   const Wanted wanted = exclusion(args, dataset, console);
   drop_excluded(dataset, wanted);
   mention_whitening(dataset, args.dim);
+  mention_sequence(dataset, args.sequence);
 
   const Model model = open_model(args.model.model, console);
   const auto choice = settle_budget(model, args.model, console);
@@ -103,7 +106,13 @@ int run_match(MatchArgs args, Console& console) {
   report.run.min_similarity =
       told_threshold(threshold_for(model.info(), queries.spec, args.min_similarity, args.dim.has_value()), console);
   add_sides(report, queries, references);
-  report.matches = match_all(queries.photos, references.photos, args.top_k.value_or(kTopK), wanted);
+  const bool follows = args.sequence > 1;
+  const int top_k = args.top_k.value_or(kTopK);
+  report.matches = match_all(queries.photos, references.photos, follows ? std::max(top_k, kSequenceCandidates) : top_k, wanted);
+  if (follows) {
+    report.support = follow_sequence(queries.photos, references.photos, dataset.queries, dataset.references, args.sequence, top_k,
+                                     report.matches);
+  }
   if (dataset.labelled) {
     std::vector<int> ks;
     for (const int k : {1, 5, 10, 20}) {
@@ -143,7 +152,8 @@ Verb make_match(Console& console) {
       {"--exclude-recent", "N", "loop closure on one folder: leave out the last N photos",
        to_int(args->exclude_recent, 1, 1'000'000'000)},
       {"--exclude-seconds", "T", "leave out references less than T seconds older than the query",
-       to_number(args->exclude_seconds, {0})}};
+       to_number(args->exclude_seconds, {0})},
+      {"--sequence", "N", kSequenceHelp, to_int(args->sequence, 0, kMaxSequence)}};
   add_model_option(options, args->model);
   add_spec_options(options, args->model);
   add_budget_option(options, args->model);

@@ -22,6 +22,7 @@
 #include "core/base/stop.h"
 #include "core/formats/text.h"
 #include "revisit/recognizer.h"
+#include "revisit/sequence.h"
 #include "revisit/whitening.h"
 
 namespace revisit::cli {
@@ -46,6 +47,7 @@ struct QueryArgs {
   std::vector<double> near;
   std::optional<double> radius_m;
   std::optional<double> after_s, before_s;
+  int sequence = 0;
 };
 
 SearchOptions search_options(const QueryArgs& args) {
@@ -154,8 +156,12 @@ Threshold add_answers(RunReport& report, const Answers& answers, const Recognize
   for (const auto& answer : answers) {
     auto& matches = report.matches.emplace_back();
     Decision& decision = report.decisions.emplace_back();
+    auto& support = report.support.emplace_back();
     if (!answer) continue;
-    for (const Found& found : answer->matches) matches.push_back({add(found.row, found), found.distance, found.similarity});
+    for (const Found& found : answer->matches) {
+      matches.push_back({add(found.row, found), found.distance, found.similarity});
+      if (found.support) support.push_back(*found.support);
+    }
     decision = {answer->recognised, answer->reason};
     threshold = answer->threshold;
   }
@@ -168,6 +174,8 @@ std::vector<Photo> query_photos(const QueryArgs& args, Console& console) {
   for (const auto& note : notes) console.talk("notice: " + note);
   place_by_exif(photos);
   tell_apart(photos);
+  const auto timed = [](const Photo& photo) { return photo.time_s.has_value(); };
+  if (args.sequence > 1 && std::ranges::all_of(photos, timed)) std::ranges::stable_sort(photos, {}, &Photo::time_s);
   if (args.exclude_seconds) {
     for (const auto& photo : photos) {
       if (photo.time_s) continue;
@@ -203,7 +211,7 @@ int run_query(const QueryArgs& args, Console& console) {
                      .search = search_options(args)};
   RunReport report;
   report.dataset.queries = query_photos(args, console);
-  const Recognizer places = open_places(folder, stored, args.model, console);
+  const Recognizer places = open_places(folder, stored, args.model, console, args.sequence);
   check_filters(places, args, console);
   const Side queries = describe_side(places, report.dataset.queries, "queries", console);
   check_pace(args.model, places.budget(), queries.photos.median_forward_ms, report.dataset.queries.size(), console);
@@ -220,6 +228,7 @@ int run_query(const QueryArgs& args, Console& console) {
   report.dataset.protocol =
       fmt::format("{} photos against the {} of index '{}'", report.dataset.queries.size(), places.size(), folder.string());
   mention_whitening(report.dataset, args.dim);
+  mention_sequence(report.dataset, args.sequence);
   if (!args.output.empty()) write_run_folder(args.output, report, places.model(), console);
   print_answers(report, args.top_k.value_or(1), console);
   return report.skipped.empty() ? 0 : 4;
@@ -261,6 +270,7 @@ Verb make_query(Console& console) {
        to_int(args->exclude_recent, 1, 1'000'000'000)},
       {"--exclude-seconds", "T", "leave out photos less than T seconds older than the query",
        to_number(args->exclude_seconds, {0})},
+      {"--sequence", "N", kSequenceHelp, to_int(args->sequence, 0, kMaxSequence)},
       {"--positions", "FILE", "csv or GeoJSON with place and time of the queries; default: their EXIF data",
        to_text(args->positions)},
       {"-o,--output", "DIR", "write report.html, predictions.csv and run.json there", to_text(args->output)}};

@@ -68,6 +68,9 @@ struct RunReport {
   std::vector<PhotoPatches> patches;  ///< of the photos report.html shows side by side; see add_patch_scores
   bool truth_from_positions = false;  ///< labels come from positions: unknown for a photo without one
   std::vector<Decision> decisions;    ///< per query, when a Recognizer was asked
+  std::vector<std::vector<double>> support;  ///< per query, of each match, with --sequence: see follow_sequence
+
+  std::optional<double> support_of(std::size_t query, std::size_t match) const;
 
   bool accepted(int query) const;              ///< the decision, else: has a match, and it reaches min_similarity
   bool right(int query) const;                 ///< its first match shows the same place; false when unlabelled

@@ -127,6 +127,7 @@ std::string matches_json(const RunReport& report) {
         one["lon"] = reference.position->geographic->lon_deg;
       }
       if (reference.position && query.position) one["metres"] = distance_m(*query.position, *reference.position);
+      if (const auto support = report.support_of(q, matches.size())) one["support"] = *support;
       matches.push_back(std::move(one));
     }
     Json one{{"query", query.name}, {"matches", std::move(matches)}, {"accepted", report.accepted(static_cast<int>(q))}};

@@ -30,6 +30,11 @@ std::optional<bool> RunReport::verdict(int query, int row) const {
   return is_positive(query, row);
 }
 
+std::optional<double> RunReport::support_of(std::size_t query, std::size_t match) const {
+  if (query >= support.size() || match >= support[query].size()) return std::nullopt;
+  return support[query][match];
+}
+
 bool RunReport::right(int query) const {
   const auto& list = matches.at(static_cast<std::size_t>(query));
   return !list.empty() && is_positive(query, list.front().row);

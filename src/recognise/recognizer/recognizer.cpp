@@ -10,9 +10,10 @@
 #include <utility>
 
 #include "core/base/fail.h"
+#include "recognise/ingest/describe_each.h"
+#include "recognise/sequence/sequence.h"
 #include "retrieval/store/store.h"
 #include "revisit/embedded.h"
-#include "recognise/ingest/describe_each.h"
 #include "revisit/ingest.h"
 
 namespace revisit {
@@ -20,15 +21,14 @@ namespace {
 
 constexpr const char* kMemory = "memory:";
 
-/// The model an index names: the one built in, or a file.
+/// The model an index names.
 Model model_named(const std::string& name, const std::string& address) {
-  if (name == kEmbeddedModel) return embedded_model();
   if (name.empty()) {
     fail_with_hint(ErrorCode::kUsage, "open it with the model they were made with",
                    "collection '{}' holds descriptors that a program made itself, and records no model", address);
   }
   try {
-    return Model::load(name);
+    return find_model(name);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kNotFound) throw;
     fail_with_hint(ErrorCode::kNotFound, "open it with that model from where it is now",
@@ -95,6 +95,7 @@ struct Recognizer::Impl {
         notices(extractor.notices()),
         budget(within_budget(extractor, options)),
         min_similarity(options.min_similarity),
+        drive(options.sequence),
         store(retrieval::open_store(where, index_settings_of(extractor, name_of(model)))) {}
 
   Answer answer(const std::vector<Match>& matches, const Threshold& threshold) const {
@@ -109,6 +110,22 @@ struct Recognizer::Impl {
     return out;
   }
 
+  /// Orders what consecutive frames found, and returns the support of each match; empty for pictures asked about alone.
+  std::vector<std::vector<double>> follow(std::span<const float> frames, int top_k, std::vector<std::vector<Match>>& found) {
+    std::vector<std::vector<double>> support(found.size());
+    if (!follows()) return support;
+    const sequence::Map map{store->rows(), [&](int row) { return store->descriptor(row); },
+                            [&](int row) { return store->entry(row).position; }};
+    const std::size_t dim = frames.size() / std::max<std::size_t>(1, found.size());
+    const std::lock_guard guard(following);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      support[i] = sequence::follow(drive, frames.subspan(i * dim, dim), map, top_k, found[i]);
+    }
+    return support;
+  }
+
+  bool follows() const { return drive.window() > 1; }
+
   std::vector<float> describe(const ImageView& picture, StageTimes* times = nullptr) {
     const std::lock_guard guard(describing);
     std::vector<float> out = extractor.describe(picture);
@@ -122,6 +139,8 @@ struct Recognizer::Impl {
   std::vector<std::string> notices;
   std::optional<BudgetChoice> budget;
   std::optional<double> min_similarity;
+  std::mutex following;
+  sequence::Filter drive;  // guarded by following
   std::shared_mutex rows;  // of the store: shared to search, alone to add
   std::unique_ptr<retrieval::Store> store;
   int next_row = 0;  // once a row was added
@@ -132,18 +151,20 @@ Recognizer::Recognizer(Recognizer&&) noexcept = default;
 Recognizer& Recognizer::operator=(Recognizer&&) noexcept = default;
 Recognizer::~Recognizer() = default;
 
-Recognizer Recognizer::in_memory(const RecognizerOptions& options) { return in_memory(embedded_model(), options); }
+Recognizer Recognizer::in_memory(const RecognizerOptions& options) { return in_memory(default_model(), options); }
 
 Recognizer Recognizer::in_memory(const Model& model, const RecognizerOptions& options) {
+  check_sequence(options.sequence);
   return Recognizer(std::make_unique<Impl>(kMemory, model, options.spec, options));
 }
 
 Recognizer Recognizer::open(const std::string& address, const RecognizerOptions& options) {
   const auto stored = address == kMemory ? std::nullopt : index_settings(address);
-  return open(address, stored ? model_named(stored->model, address) : embedded_model(), options);
+  return open(address, stored ? model_named(stored->model, address) : default_model(), options);
 }
 
 Recognizer Recognizer::open(const std::string& address, const Model& model, const RecognizerOptions& options) {
+  check_sequence(options.sequence);
   const auto stored = address == kMemory ? std::nullopt : index_settings(address);
   if (stored) {
     IndexSettings given{stored->dim, name_of(model), model.info().constants, stored->spec};
@@ -162,7 +183,7 @@ Answer Recognizer::ask(const Image& picture, const AskOptions& options) const { 
 
 std::vector<Answer> Recognizer::ask_descriptors(std::span<const float> descriptors, const AskOptions& options) const {
   SearchOptions search = options.search;
-  search.top_k = options.top_k;
+  search.top_k = impl_->follows() && options.top_k > 0 ? std::max(options.top_k, kSequenceCandidates) : options.top_k;
   limit_by_time(options, search);
   const bool whitened = search.dim.has_value();
   const auto asked = options.min_similarity ? options.min_similarity : impl_->min_similarity;
@@ -176,8 +197,18 @@ std::vector<Answer> Recognizer::ask_descriptors(std::span<const float> descripto
     search.end_row = search.end_row ? std::min(*search.end_row, end) : end;
   }
   std::vector<Answer> out;
-  for (const auto& matches : impl_->store->search(descriptors, search, nullptr)) out.push_back(impl_->answer(matches, threshold));
+  auto found = impl_->store->search(descriptors, search, nullptr);
+  const auto support = impl_->follow(descriptors, options.top_k, found);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    auto& matches = out.emplace_back(impl_->answer(found[i], threshold)).matches;
+    for (std::size_t k = 0; k < support[i].size(); ++k) matches[k].support = support[i][k];
+  }
   return out;
+}
+
+void Recognizer::forget_sequence() {
+  const std::lock_guard guard(impl_->following);
+  impl_->drive.reset();
 }
 
 int Recognizer::add(const ImageView& picture, const Note& note) {
@@ -247,9 +278,8 @@ Threshold Recognizer::threshold() const { return threshold_for(model().info(), s
 
 DescribedPhotos describe_photos(const Recognizer& recognizer, const std::vector<Photo>& photos,
                                 const std::function<bool(int, int)>& progress) {
-  const Describer describer{recognizer.descriptor_dim(), [&](const Image& image, StageTimes& times) {
-                              return recognizer.describe(view_of(image), &times);
-                            }};
+  const Describer describer{recognizer.descriptor_dim(),
+                            [&](const Image& image, StageTimes& times) { return recognizer.describe(view_of(image), &times); }};
   return std::move(describe_each(photos, decoding_of(recognizer.spec()), {describer}, progress).front());
 }
 

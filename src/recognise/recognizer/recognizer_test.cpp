@@ -26,7 +26,8 @@ Image noise(unsigned seed) {
 }
 
 Recognizer small(double min_similarity = 0.9999) {
-  return Recognizer::in_memory(Model::random(kDemoModel), {.spec = {.size = Size{28, 28}}, .threads = 1, .min_similarity = min_similarity});
+  return Recognizer::in_memory(Model::random(kDemoModel),
+                               {.spec = {.size = Size{28, 28}}, .threads = 1, .min_similarity = min_similarity});
 }
 
 TEST(Recognizer, SaysYesNoAndWhy) {
@@ -75,6 +76,31 @@ TEST(Recognizer, ABudgetChoosesRho) {
   options.spec.rho = 0.5;
   EXPECT_THROW(Recognizer::in_memory(model, options), Error);
   options.spec = {.keep_mass = 0.5};
+  EXPECT_THROW(Recognizer::in_memory(model, options), Error);
+}
+
+TEST(Recognizer, FramesOfADriveSupportEachOther) {
+  const Model model = Model::random(kDemoModel);
+  const RecognizerOptions alone{.spec = {.size = Size{28, 28}}, .threads = 1, .min_similarity = 0.0};
+  RecognizerOptions options = alone;
+  options.sequence = 4;
+  Recognizer drive = Recognizer::in_memory(model, options), still = Recognizer::in_memory(model, alone);
+  for (unsigned i = 0; i < 60; ++i) {
+    for (Recognizer* places : {&drive, &still}) places->add(noise(i));
+  }
+  const auto first_support = [&](unsigned seed) { return *drive.ask(noise(seed)).matches.front().support; };
+  const Answer one = drive.ask(noise(20)), other = still.ask(noise(20));
+  EXPECT_EQ(one.matches.size(), other.matches.size());
+  EXPECT_EQ(one.matches.front().similarity, other.matches.front().similarity);
+  EXPECT_FALSE(other.matches.front().support);
+  first_support(21);
+  const double third = first_support(22);
+  drive.forget_sequence();
+  const double first = first_support(22);
+  EXPECT_NE(first, third) << "the frames before count";
+  drive.forget_sequence();
+  EXPECT_EQ(first_support(22), first) << "and are forgotten";
+  options.sequence = 101;
   EXPECT_THROW(Recognizer::in_memory(model, options), Error);
 }
 
