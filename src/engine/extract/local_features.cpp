@@ -31,11 +31,11 @@ std::vector<double> shares_of(const aggregate::HeadTrace& head, int patches) {
   return out;
 }
 
-/// (N) of the fourth root of each share over that of the largest; a share that is not a positive number weighs nothing.
+/// (N) of the eighth root of each share over that of the largest; a share that is not a positive number weighs nothing.
 std::vector<std::uint16_t> weights_of(const std::vector<double>& shares, int patches) {
   std::vector<std::uint16_t> out(static_cast<std::size_t>(patches), static_cast<std::uint16_t>(kHeaviest));
   if (shares.empty()) return out;
-  const auto root = [](double share) { return share > 0 && std::isfinite(share) ? std::sqrt(std::sqrt(share)) : 0.0; };
+  const auto root = [](double share) { return share > 0 && std::isfinite(share) ? std::sqrt(std::sqrt(std::sqrt(share))) : 0.0; };
   double largest = 0;
   for (const double share : shares) largest = std::max(largest, root(share));
   for (std::size_t i = 0; i < out.size() && largest > 0; ++i) {

@@ -12,7 +12,7 @@
 namespace revisit {
 
 /// Of the patches in `features`, as the head was given them: the directions of the head's own features (WeiAD, SALAD), else of
-/// the tokens, rounded to bytes. A patch's weight is the fourth root of its importance (WeiAD) or of its assigned mass (SALAD):
+/// the tokens, rounded to bytes. A patch's weight is the eighth root of its importance (WeiAD) or of its assigned mass (SALAD):
 /// what the head leaves out of the descriptor, such as sky, hardly counts; without either all weigh the same. Of more than
 /// LocalFeatures::kMostPatches patches the heaviest stay, or every so many of equal ones. The same bits for any number of
 /// threads.

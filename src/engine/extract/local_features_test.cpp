@@ -45,7 +45,7 @@ TEST(LocalFeatures, AreTheHeadsOwnRoundedToBytes) {
   const auto& importance = trace.importance.values;
   const float most = std::ranges::max(importance);
   for (std::size_t p = 0; p < importance.size(); ++p) {
-    EXPECT_NEAR(local.patches[p].weight / 65'535.0, std::pow(importance[p] / most, 0.25), 1e-4);
+    EXPECT_NEAR(local.patches[p].weight / 65'535.0, std::pow(importance[p] / most, 0.125), 1e-4);
   }
 }
 

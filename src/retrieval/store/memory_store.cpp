@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/fail.h"
+#include "retrieval/files/local_record.h"
 #include "retrieval/files/row_file.h"
 #include "retrieval/store/catalogue.h"
 #include "retrieval/store/filter.h"
@@ -63,6 +64,18 @@ int MemoryStore::add(const IndexEntry& entry, std::span<const float> descriptor,
   return row;
 }
 
+std::optional<LocalFeatures> MemoryStore::local(int row) const {
+  require_row(row);
+  const auto found = locals_.find(row);
+  return found == locals_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void MemoryStore::keep_local(int row, const LocalFeatures& features) {
+  require_row(row);
+  encode_local(features);  // the same limits as in a folder
+  locals_[row] = features;
+}
+
 std::vector<std::vector<Match>> MemoryStore::search(std::span<const float> queries, const SearchOptions& options,
                                                     SearchStats* stats) const {
   check_search(queries, settings_.dim, options);
@@ -81,11 +94,11 @@ std::vector<std::vector<Match>> MemoryStore::search(std::span<const float> queri
   return out;
 }
 
-const StoreFamily memory_store{
-    "memory", [](const std::string& address) { return address == "memory:"; },
-    [](const std::string&, const std::optional<IndexSettings>& settings) -> std::unique_ptr<Store> {
-      if (!settings) fail(ErrorCode::kUsage, "a collection in memory needs to know how its descriptors are made");
-      return std::make_unique<MemoryStore>(*settings);
-    }};
+const StoreFamily memory_store{"memory", [](const std::string& address) { return address == "memory:"; },
+                               [](const std::string&, const std::optional<IndexSettings>& settings) -> std::unique_ptr<Store> {
+                                 if (!settings)
+                                   fail(ErrorCode::kUsage, "a collection in memory needs to know how its descriptors are made");
+                                 return std::make_unique<MemoryStore>(*settings);
+                               }};
 
 }  // namespace revisit::retrieval
