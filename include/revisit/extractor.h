@@ -74,6 +74,7 @@ class Extractor {
                                      LocalFeatures* local = nullptr);
 
   int descriptor_dim() const;
+  int local_dim() const;  ///< codes of a patch in its local features
   Size input_size() const;  ///< after rounding to the patch
   const Model& model() const;
   /// The complete spec of the descriptors: the size rounded to the patch, the model's own choices, its identity.

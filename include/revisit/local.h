@@ -32,10 +32,11 @@ struct LocalFeatures {
   friend bool operator==(const LocalFeatures&, const LocalFeatures&) = default;
 };
 
-/// Two patches that show the same, by their places among the patches of the two photos.
+/// Two patches that show the same.
 struct PatchPair {
-  int query = 0, reference = 0;
-  float similarity = 0;  ///< cosine of their features
+  int query = 0, reference = 0;  ///< among the patches of the two photos
+  float similarity = 0;          ///< cosine of their features
+  LocalPatch from{}, to{};       ///< the two
 };
 
 /// What a second look at two photos says.

@@ -11,6 +11,7 @@
 #include "cli/budget.h"
 #include "cli/output.h"
 #include "cli/photo_run.h"
+#include "cli/rerank.h"
 #include "cli/run_folder.h"
 #include "cli/verbs.h"
 #include "core/base/fail.h"
@@ -36,6 +37,7 @@ struct MatchArgs {
   std::optional<int> exclude_recent;
   std::optional<double> exclude_seconds;
   std::optional<int> dim;
+  std::optional<int> rerank;
 };
 
 using Wanted = std::function<bool(int, int)>;
@@ -89,13 +91,16 @@ int run_match(MatchArgs args, Console& console) {
   const Wanted wanted = exclusion(args, dataset, console);
   drop_excluded(dataset, wanted);
   mention_whitening(dataset, args.dim);
+  mention_rerank(dataset, args.rerank);
 
   const Model model = open_model(args.model.model, console);
   const auto choice = settle_budget(model, args.model, console);
   DescriptorSpec for_references = args.model.spec;
   if (args.reference_rho) for_references.rho = args.reference_rho;
-  Side references = describe_side(model, for_references, args.model.threads, dataset.references, "references", console);
-  Side queries = describe_side(model, args.model.spec, args.model.threads, dataset.queries, "queries", console);
+  Side references = describe_side(model, for_references, args.model.threads, dataset.references, "references", console,
+                                  args.rerank.has_value());
+  Side queries =
+      describe_side(model, args.model.spec, args.model.threads, dataset.queries, "queries", console, args.rerank.has_value());
   check_pace(args.model, choice, queries.photos.median_forward_ms, dataset.queries.size(), console);
   if (args.dim) whiten(queries.photos, references.photos, *args.dim);
 
@@ -103,11 +108,13 @@ int run_match(MatchArgs args, Console& console) {
   report.run.min_similarity =
       told_threshold(threshold_for(model.info(), queries.spec, args.min_similarity, args.dim.has_value()), console);
   add_sides(report, queries, references);
-  report.matches = match_all(queries.photos, references.photos, args.top_k.value_or(kTopK), wanted);
+  const int top_k = args.top_k.value_or(kTopK);
+  report.matches = match_all(queries.photos, references.photos, std::max(top_k, args.rerank.value_or(0)), wanted);
+  look_again(report, queries, references, args.rerank, console);
   if (dataset.labelled) {
     std::vector<int> ks;
     for (const int k : {1, 5, 10, 20}) {
-      if (k <= args.top_k.value_or(kTopK)) ks.push_back(k);
+      if (k <= top_k) ks.push_back(k);
     }
     report.evaluation = evaluate(dataset, report.matches, ks);
   }
@@ -144,6 +151,7 @@ Verb make_match(Console& console) {
        to_int(args->exclude_recent, 1, 1'000'000'000)},
       {"--exclude-seconds", "T", "leave out references less than T seconds older than the query",
        to_number(args->exclude_seconds, {0})}};
+  add_rerank_option(options, args->rerank);
   add_model_option(options, args->model);
   add_spec_options(options, args->model);
   add_budget_option(options, args->model);

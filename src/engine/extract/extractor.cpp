@@ -191,6 +191,11 @@ std::vector<float> Extractor::describe_tensor(std::span<const float> pixels, Siz
 }
 
 int Extractor::descriptor_dim() const { return impl_->network->aggregator->dim(); }
+int Extractor::local_dim() const {
+  const model::Config& config = impl_->model.loaded().config;
+  const bool has_features = config.head.kind == model::kWeiad || config.head.kind == model::kSalad;
+  return has_features ? config.head.transport().cluster_dim : config.backbone.width();
+}
 Size Extractor::input_size() const { return *impl_->plan.spec.size; }
 const Model& Extractor::model() const { return impl_->model; }
 const DescriptorSpec& Extractor::spec() const { return impl_->plan.spec; }

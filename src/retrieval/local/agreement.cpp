@@ -53,7 +53,10 @@ SecondLook agreement_of(const LocalFeatures& query, const LocalFeatures& referen
   out.score = static_cast<float>(std::sqrt(all));
   const float enough = kShareOfBest * *std::ranges::max_element(votes.support);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    if (votes.support[i] >= enough && votes.weight[i] > 0) out.pairs.push_back(pairs[i]);
+    if (votes.support[i] < enough || votes.weight[i] <= 0) continue;
+    PatchPair& pair = out.pairs.emplace_back(pairs[i]);
+    pair.from = query.patches[static_cast<std::size_t>(pair.query)];
+    pair.to = reference.patches[static_cast<std::size_t>(pair.reference)];
   }
   return out;
 }

@@ -159,7 +159,7 @@ SecondLook PatchComparison::look_at(const LocalFeatures& reference) const {
   for (int q = 0; q < query_->count(); ++q) {
     const int there = of_query.at[static_cast<std::size_t>(q)];
     if (there < 0 || of_reference.at[static_cast<std::size_t>(there)] != q) continue;
-    pairs.push_back({q, there, of_query.similarity[static_cast<std::size_t>(q)]});
+    pairs.push_back({q, there, of_query.similarity[static_cast<std::size_t>(q)], {}, {}});
   }
   return agreement_of(*query_, reference, std::move(pairs));
 }
@@ -171,6 +171,24 @@ std::vector<SecondLook> second_looks(const LocalFeatures& query, std::span<const
   tensor::parallel_for_worker(static_cast<int>(references.size()), [&](int i, int /*worker*/) {
     out[static_cast<std::size_t>(i)] = comparison.look_at(*references[static_cast<std::size_t>(i)]);
   });
+  return out;
+}
+
+std::vector<SecondLook> look_again(const LocalFeatures& query, std::vector<Match>& matches, int count,
+                                   const std::function<const LocalFeatures*(int row)>& local_of) {
+  std::vector<const LocalFeatures*> references;
+  for (std::size_t i = 0; i < std::min(matches.size(), static_cast<std::size_t>(std::max(count, 0))); ++i) {
+    references.push_back(local_of(matches[i].row));
+  }
+  std::vector<SecondLook> looks = second_looks(query, references);
+  const std::vector<Match> before = matches;
+  std::vector<SecondLook> out;
+  std::size_t next = 0;
+  for (const int i : order_after(before, looks)) {
+    const auto from = static_cast<std::size_t>(i);
+    matches[next++] = before[from];
+    if (from < looks.size()) out.push_back(std::move(looks[from]));
+  }
   return out;
 }
 

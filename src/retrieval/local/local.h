@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -51,6 +52,11 @@ std::vector<SecondLook> second_looks(const LocalFeatures& query, std::span<const
 /// The order of matches by what their second looks say: by falling score times the square root of the similarity, equal ones by
 /// their place. `matches` begins with those that had a look.
 std::vector<int> order_after(std::span<const Match> matches, std::span<const SecondLook> looks);
+
+/// Looks again at the first `count` matches and puts them in their new order; the looks, in that order, are returned.
+/// `local_of` gives the local features of a row, and may throw.
+std::vector<SecondLook> look_again(const LocalFeatures& query, std::vector<Match>& matches, int count,
+                                   const std::function<const LocalFeatures*(int row)>& local_of);
 
 namespace reference {
 /// The same in plain loops.

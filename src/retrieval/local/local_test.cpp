@@ -68,6 +68,8 @@ void expect_same(const SecondLook& a, const SecondLook& b) {
     EXPECT_EQ(a.pairs[i].query, b.pairs[i].query);
     EXPECT_EQ(a.pairs[i].reference, b.pairs[i].reference);
     EXPECT_NEAR(a.pairs[i].similarity, b.pairs[i].similarity, 1e-6);
+    EXPECT_EQ(a.pairs[i].from, b.pairs[i].from);
+    EXPECT_EQ(a.pairs[i].to, b.pairs[i].to);
   }
 }
 
@@ -167,6 +169,23 @@ TEST(SecondLook, OrdersByScoreAndSimilarity) {
   EXPECT_EQ(order_after(matches, std::vector{look(1), look(1), look(1), look(1)}), (std::vector{0, 1, 2, 3}));
   EXPECT_EQ(order_after(matches, std::vector{look(0), look(0), look(0), look(0)}), (std::vector{0, 1, 2, 3}));
   EXPECT_EQ(order_after(matches, {}), (std::vector{0, 1, 2, 3}));
+}
+
+TEST(SecondLook, PutsTheRightOneFirst) {
+  const LocalFeatures photo = random_features(1, 200, 64);
+  std::vector<LocalFeatures> there;
+  for (unsigned i = 0; i < 5; ++i) there.push_back(i == 3 ? seen_again(photo, 7, 20, stays) : random_features(10 + i, 200, 64));
+  std::vector<Match> matches = {{0, 0, 0.9F}, {1, 0, 0.8F}, {2, 0, 0.8F}, {3, 0, 0.7F}, {4, 0, 0.6F}};
+  const auto local_of = [&](int row) { return &there[static_cast<std::size_t>(row)]; };
+  std::vector<Match> untouched = matches;
+  EXPECT_EQ(look_again(photo, untouched, 3, local_of).size(), 3U);
+  EXPECT_EQ(untouched[3].row, 3) << "beyond the count";
+  const auto looks = look_again(photo, matches, 10, local_of);
+  ASSERT_EQ(looks.size(), 5U);
+  EXPECT_EQ(matches[0].row, 3);
+  EXPECT_FLOAT_EQ(matches[0].similarity, 0.7F);
+  EXPECT_EQ(looks[0].score, PatchComparison(photo).with(there[3]).score);
+  EXPECT_GT(looks[0].score, 3 * looks[1].score);
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ SecondLook second_look(const LocalFeatures& query, const LocalFeatures& referenc
     if (r < 0 || nearest(reference, r, query) != q) continue;
     const LocalPatch a = query.patches[static_cast<std::size_t>(q)], b = reference.patches[static_cast<std::size_t>(r)];
     const double similarity = cosine(query, q, reference, r);
-    votes.push_back({{q, r, static_cast<float>(similarity)},
+    votes.push_back({{q, r, static_cast<float>(similarity), a, b},
                      (b.x - a.x) / 65'536.0,
                      (b.y - a.y) / 65'536.0,
                      similarity * (a.weight / 65'535.0) * (b.weight / 65'535.0)});
