@@ -28,7 +28,7 @@ using testing::settings_of;
 using testing::TemporaryFolder;
 using testing::write_bytes;
 
-constexpr int kDim = 8;
+constexpr int kSmallDim = 8;
 constexpr int kCodes = 16;
 
 LocalFeatures some_features(int seed, int patches = 5) {
@@ -43,9 +43,9 @@ LocalFeatures some_features(int seed, int patches = 5) {
 
 /// Rows first..end-1 with local features, committed together.
 void add_with_local(const std::filesystem::path& folder, int first, int end) {
-  IndexWriter writer = IndexWriter::open(folder, settings_of(kDim));
+  IndexWriter writer = IndexWriter::open(folder, settings_of(kSmallDim));
   writer.open_local(kCodes);
-  for (int i = first; i < end; ++i) writer.keep_local(writer.add(row_entry(i), row_content(i, kDim)), some_features(i));
+  for (int i = first; i < end; ++i) writer.keep_local(writer.add(row_entry(i), row_content(i, kSmallDim)), some_features(i));
   writer.commit();
 }
 
@@ -67,14 +67,14 @@ TEST(LocalStore, KeepsThemBesideTheDescriptors) {
 
 TEST(LocalStore, AnIndexWithoutStaysAsItWas) {
   const TemporaryFolder folder;
-  add_rows(folder / "db", 0, 3, kDim);
+  add_rows(folder / "db", 0, 3, kSmallDim);
   Index index = Index::open(folder / "db");
   EXPECT_EQ(index.local(1), std::nullopt);
   EXPECT_EQ(index.local_rows(), 0);
   EXPECT_FALSE(std::filesystem::exists(folder / "db" / "local.i8"));
   EXPECT_EQ(testing::number_of(folder / "db", "PRAGMA user_version"), retrieval::kCatalogueVersion);
   // What is missing can be added later, and a view that is open sees it once it is refreshed.
-  IndexWriter writer = IndexWriter::open(folder / "db", settings_of(kDim));
+  IndexWriter writer = IndexWriter::open(folder / "db", settings_of(kSmallDim));
   EXPECT_FALSE(writer.has_local());
   expect_error([&] { writer.keep_local(0, some_features(0)); }, ErrorCode::kUsage, "not opened to keep local features");
   writer.open_local(kCodes);
@@ -97,9 +97,9 @@ TEST(LocalStore, WhatIsNotCommittedIsGone) {
   add_with_local(db, 0, 2);
   const auto before = std::filesystem::file_size(db / "local.i8");
   {
-    IndexWriter writer = IndexWriter::open(db, settings_of(kDim));
+    IndexWriter writer = IndexWriter::open(db, settings_of(kSmallDim));
     writer.open_local(kCodes);
-    for (int i = 2; i < 6; ++i) writer.keep_local(writer.add(row_entry(i), row_content(i, kDim)), some_features(i, 200));
+    for (int i = 2; i < 6; ++i) writer.keep_local(writer.add(row_entry(i), row_content(i, kSmallDim)), some_features(i, 200));
   }
   write_bytes(db / "local.i8", read_bytes(db / "local.i8") + std::string(1000, 'x'));  // a tail torn by a crash
   expect_local(Index::open(db), 0, 2);
@@ -113,9 +113,9 @@ TEST(LocalStore, AReplacedPhotoHasItsOwn) {
   const TemporaryFolder folder;
   const auto db = folder / "db";
   add_with_local(db, 0, 2);
-  IndexWriter writer = IndexWriter::open(db, settings_of(kDim));
+  IndexWriter writer = IndexWriter::open(db, settings_of(kSmallDim));
   writer.open_local(kCodes);
-  const int row = writer.add(row_entry(1), row_content(7, kDim), true);
+  const int row = writer.add(row_entry(1), row_content(7, kSmallDim), true);
   EXPECT_EQ(writer.row_without_local(row_name(1)), row);
   writer.keep_local(row, some_features(7));
   writer.commit();
@@ -127,8 +127,8 @@ TEST(LocalStore, AReplacedPhotoHasItsOwn) {
 TEST(LocalStore, MergeTakesThemAlong) {
   const TemporaryFolder folder;
   add_with_local(folder / "from", 0, 4);
-  add_rows(folder / "into", 0, 2, kDim);  // two of the same photos, without
-  IndexWriter writer = IndexWriter::open(folder / "into", settings_of(kDim));
+  add_rows(folder / "into", 0, 2, kSmallDim);  // two of the same photos, without
+  IndexWriter writer = IndexWriter::open(folder / "into", settings_of(kSmallDim));
   const MergeReport report = merge_index(writer, Index::open(folder / "from"), "from");
   EXPECT_EQ(report.added, 2);
   EXPECT_EQ(report.local, 4);
@@ -140,7 +140,7 @@ TEST(LocalStore, MergeTakesThemAlong) {
 TEST(LocalStore, RefusesOtherDims) {
   const TemporaryFolder folder;
   add_with_local(folder / "db", 0, 1);
-  IndexWriter writer = IndexWriter::open(folder / "db", settings_of(kDim));
+  IndexWriter writer = IndexWriter::open(folder / "db", settings_of(kSmallDim));
   expect_error([&] { writer.open_local(kCodes + 1); }, ErrorCode::kMismatch, "local features of dim 16, not 17");
   writer.open_local(kCodes);
   LocalFeatures bad = some_features(1);
@@ -167,7 +167,7 @@ TEST(LocalStore, AFileCutAnywhereIsRefused) {
     const Index index = Index::open(db);  // the descriptors are sound
     expect_error([&] { index.local(1); }, ErrorCode::kBadFile, "local.i8");
     EXPECT_NE(problems_of(db), "") << bytes;
-    expect_error([&] { IndexWriter::open(db, settings_of(kDim)).open_local(kCodes); }, ErrorCode::kBadFile, "local.i8");
+    expect_error([&] { IndexWriter::open(db, settings_of(kSmallDim)).open_local(kCodes); }, ErrorCode::kBadFile, "local.i8");
   }
   write_bytes(db / "local.i8", whole);
   EXPECT_EQ(problems_of(db), "");
@@ -186,7 +186,9 @@ TEST(LocalStore, AFlippedBitIsFound) {
     const Index index = Index::open(db);
     const int hit = at < 64 + some_features(0).bytes() ? 0 : 1;
     EXPECT_THROW(index.local(hit), Error) << at;
-    if (at >= 64) EXPECT_EQ(index.local(1 - hit), some_features(1 - hit));
+    if (at >= 64) {
+      EXPECT_EQ(index.local(1 - hit), some_features(1 - hit));
+    }
   }
 }
 
@@ -217,7 +219,7 @@ TEST(LocalStore, ADeletedFileIsMadeAnew) {
   std::filesystem::remove(db / "local.i8");
   expect_error([&] { Index::open(db).local(1); }, ErrorCode::kNotFound, "local.i8");
   EXPECT_NE(problems_of(db), "");
-  IndexWriter writer = IndexWriter::open(db, settings_of(kDim));
+  IndexWriter writer = IndexWriter::open(db, settings_of(kSmallDim));
   writer.open_local(kCodes);
   for (int row = 0; row < 3; ++row) writer.keep_local(*writer.row_without_local(row_name(row)), some_features(row));
   writer.commit();
@@ -233,24 +235,24 @@ TEST(LocalStore, ALinkOrAForeignFileIsRefused) {
   std::filesystem::remove(file);
   std::filesystem::create_symlink(folder / "other" / "local.i8", file);
   EXPECT_THROW(Index::open(folder / "db").local(0), Error);
-  EXPECT_THROW(IndexWriter::open(folder / "db", settings_of(kDim)).open_local(kCodes), Error);
+  EXPECT_THROW(IndexWriter::open(folder / "db", settings_of(kSmallDim)).open_local(kCodes), Error);
   std::filesystem::remove(file);
   std::filesystem::copy(folder / "other" / "local.i8", file);
   expect_error([&] { Index::open(folder / "db").local(0); }, ErrorCode::kBadFile, "belongs to another index");
-  expect_error([&] { IndexWriter::open(folder / "db", settings_of(kDim)).open_local(kCodes); }, ErrorCode::kBadFile,
+  expect_error([&] { IndexWriter::open(folder / "db", settings_of(kSmallDim)).open_local(kCodes); }, ErrorCode::kBadFile,
                "another index");
 }
 
 TEST(LocalStore, EveryStoreKeepsThem) {
   const TemporaryFolder folder;
   for (const std::string& address : {std::string("memory:"), (folder / "db").string()}) {
-    const auto store = retrieval::open_store(address, settings_of(kDim));
+    const auto store = retrieval::open_store(address, settings_of(kSmallDim));
     EXPECT_FALSE(store->has_local());
-    for (int i = 0; i < 3; ++i) store->keep_local(store->add(row_entry(i), row_content(i, kDim), false), some_features(i));
+    for (int i = 0; i < 3; ++i) store->keep_local(store->add(row_entry(i), row_content(i, kSmallDim), false), some_features(i));
     EXPECT_TRUE(store->has_local());
     store->commit();
     EXPECT_EQ(store->local(2), some_features(2)) << address;
-    store->add(row_entry(3), row_content(3, kDim), false);
+    store->add(row_entry(3), row_content(3, kSmallDim), false);
     store->commit();
     EXPECT_EQ(store->local(3), std::nullopt) << address;
     LocalFeatures bad = some_features(0);
