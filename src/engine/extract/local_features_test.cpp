@@ -31,14 +31,14 @@ TEST(LocalFeatures, AreTheHeadsOwnRoundedToBytes) {
   Trace trace;
   const LocalFeatures local = local_of({.size = Size{112, 140}}, 1, &trace);
   EXPECT_EQ(local.count(), 8 * 10);
-  EXPECT_EQ(local.dim, 128);
-  EXPECT_EQ(local.codes.size(), 80U * 128U);
-  EXPECT_EQ(local.bytes(), 80U * (6 + 128));
+  EXPECT_EQ(local.dim, 32);
+  EXPECT_EQ(local.codes.size(), 80U * 32U);
+  EXPECT_EQ(local.bytes(), 80U * (6 + 32));
   for (int p = 0; p < local.count(); ++p) {
     const LocalPatch& patch = local.patches[static_cast<std::size_t>(p)];
     EXPECT_NEAR(patch.x / 65'536.0, (p % 10 + 0.5) / 10, 1e-4);
     EXPECT_NEAR(patch.y / 65'536.0, (p / 10 + 0.5) / 8, 1e-4);
-    const auto row = std::span(local.codes).subspan(static_cast<std::size_t>(p) * 128, 128);
+    const auto row = std::span(local.codes).subspan(static_cast<std::size_t>(p) * 32, 32);
     EXPECT_EQ(std::abs(int{std::ranges::max(row, {}, [](std::int8_t q) { return std::abs(int{q}); })}), 63);
   }
   // Weights follow the importance of the patches, and the heaviest weighs 1.

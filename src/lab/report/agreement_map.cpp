@@ -14,7 +14,7 @@
 namespace revisit::report {
 namespace {
 
-constexpr int kGap = 12, kJpegQuality = 80;
+constexpr int kBetween = 12, kJpegQuality = 80;
 constexpr std::size_t kLines = 40;  // more hide the photos
 constexpr double kSides = 65'536;
 
@@ -36,15 +36,15 @@ std::vector<bool> joined(const std::vector<PatchPair>& pairs) {
 }  // namespace
 
 std::string agreement_svg(const Image& query, const Image& reference, const SecondLook& look) {
-  const int width = query.width + kGap + reference.width, height = std::max(query.height, reference.height);
+  const int width = query.width + kBetween + reference.width, height = std::max(query.height, reference.height);
   std::string out = fmt::format("<svg class=\"agree\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{} patches agree\">\n",
                                 width, height, look.pairs.size());
-  out += photo_at(query, 0, 0) + photo_at(reference, query.width + kGap, 0);
+  out += photo_at(query, 0, 0) + photo_at(reference, query.width + kBetween, 0);
   const std::vector<bool> lines = joined(look.pairs);
   for (std::size_t i = 0; i < look.pairs.size(); ++i) {
     const PatchPair& pair = look.pairs[i];
     const double x1 = pair.from.x / kSides * query.width, y1 = pair.from.y / kSides * query.height;
-    const double x2 = query.width + kGap + pair.to.x / kSides * reference.width, y2 = pair.to.y / kSides * reference.height;
+    const double x2 = query.width + kBetween + pair.to.x / kSides * reference.width, y2 = pair.to.y / kSides * reference.height;
     const Colour colour = heat_colour(0.35 + 0.6 * pair.from.x / kSides);
     const std::string paint = fmt::format("rgb({},{},{})", colour.r, colour.g, colour.b);
     if (lines[i]) {
