@@ -130,7 +130,8 @@ class IndexWriter {
   int add(const IndexEntry& entry, std::span<const float> descriptor, bool replace = false);
   /// Where and when the photo of this name was taken; the row does not change. Error kUsage when there is no such name.
   void place(const std::string& name, const std::optional<Position>& position, const std::optional<double>& time_s);
-  /// From now on local features can be kept; their file is made, or made anew where it was deleted. An index stays one that does.
+  /// From now on local features can be kept; their file is made, or made anew where it was deleted, which commits what is pending.
+  /// An index stays one that keeps them.
   /// Error kMismatch when it keeps some of another dim.
   void open_local(int dim);
   bool has_local() const;  ///< whether that was done, now or ever

@@ -152,11 +152,14 @@ struct IndexWriter::Impl {
     const auto path = folder / retrieval::kLocalName;
     const bool there = retrieval::is_regular_or_absent(path) && catalogue.has_locals();
     if (!there) {
-      retrieval::RowAppender::create(path, {retrieval::FileKind::kLocal, retrieval::kRowFileVersion, dim, catalogue.identity()});
+      // The empty table first: lines in it must never be older than the file.
+      commit();
       write([&] {
         begin();
         catalogue.make_locals();
       });
+      commit();
+      retrieval::RowAppender::create(path, {retrieval::FileKind::kLocal, retrieval::kRowFileVersion, dim, catalogue.identity()});
     }
     const retrieval::LocalFile checked(folder, catalogue.identity());
     if (checked.dim() != dim) {
@@ -170,6 +173,18 @@ struct IndexWriter::Impl {
     if (open) return;
     catalogue.begin();
     open = true;
+  }
+
+  void commit() {
+    if (!open) return;
+    write([&] {
+      vectors.flush();
+      codes.flush();
+      if (local) local->flush();
+      catalogue.commit();
+      open = false;
+    });
+    committed += std::exchange(pending, 0);
   }
 
   // After a failed write the state of the disk is unknown: the transaction is rolled back and the writer ends.
@@ -303,15 +318,7 @@ std::optional<int> IndexWriter::row_without_local(const std::string& name) const
 
 void IndexWriter::commit() {
   impl_->require_sound();
-  if (!impl_->open) return;
-  impl_->write([&] {
-    impl_->vectors.flush();
-    impl_->codes.flush();
-    if (impl_->local) impl_->local->flush();
-    impl_->catalogue.commit();
-    impl_->open = false;
-  });
-  impl_->committed += std::exchange(impl_->pending, 0);
+  impl_->commit();
 }
 
 int IndexWriter::rows() const { return impl_->committed + impl_->pending; }
