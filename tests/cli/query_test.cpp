@@ -93,6 +93,9 @@ TEST_F(Query, LooksAgainAtTheFirstMatches) {
   EXPECT_TRUE(matches[2].contains("local_score"));
   EXPECT_FALSE(matches[3].contains("local_score")) << "only three were looked at";
 
+  const auto said = run({"query", "db", "photos/2.png", "--rerank", "3"});
+  EXPECT_NE(said.out.find(" patches agree"), std::string::npos) << said.out;
+
   for (const std::string bad : {"0", "1001", "x"})
     EXPECT_EQ(run({"query", "db", "photos/2.png", "--rerank", bad}).exit_code, 2) << bad;
 }

@@ -49,8 +49,8 @@ std::string agreement_svg(const Image& query, const Image& reference, const Seco
     const std::string paint = fmt::format("rgb({},{},{})", colour.r, colour.g, colour.b);
     if (lines[i]) {
       out += fmt::format(
-          "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\" stroke-width=\".8\" "
-          "stroke-opacity=\".6\"/>\n",
+          "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\" stroke-width=\"1\" "
+          "stroke-opacity=\".75\"/>\n",
           x1, y1, x2, y2, paint);
     }
     for (const auto& [x, y] : {std::pair(x1, y1), std::pair(x2, y2)}) {
