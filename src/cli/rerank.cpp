@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
+// The option, and matches in their new order.
 #include "cli/rerank.h"
 
 #include <fmt/format.h>

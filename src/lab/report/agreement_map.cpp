@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
+// Photos as JPEG data in the SVG; places are shares of their sides, so it does not matter how large they are drawn.
 #include "lab/report/agreement_map.h"
 
 #include <fmt/format.h>

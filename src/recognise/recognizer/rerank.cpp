@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
+// Features are read for the matches that are looked at, and for no others.
 #include "recognise/recognizer/rerank.h"
 
 #include <chrono>
