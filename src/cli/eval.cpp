@@ -192,6 +192,10 @@ void check_calibration(const EvalArgs& args) {
     fail(ErrorCode::kUsage, "--keep-mass {:g} and --calibrate cannot be used together: a model's threshold holds for a rho",
          *args.model.spec.keep_mass);
   }
+  if (args.rerank) {
+    fail(ErrorCode::kUsage, "--rerank {} and --calibrate cannot be used together: a model's threshold holds without a second look",
+         *args.rerank);
+  }
   if (args.data.dim)
     fail(ErrorCode::kUsage,
          "--dim {} and --calibrate cannot be used together: a model's threshold holds for full-length descriptors only",

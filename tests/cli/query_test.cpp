@@ -117,6 +117,10 @@ TEST_F(Query, MatchAndEvalLookAgainToo) {
                          "--size", "28x28", "--json"});
   ASSERT_EQ(eval.exit_code, 0) << eval.err;
   EXPECT_EQ(eval.json()["reranked_candidates"], 8);
+  const auto calibrated = run({"eval", "--queries-folder", "photos", "--database-folder", "photos", "--gt", "gt.csv", "--rerank",
+                               "2", "--calibrate", "0.9", "--calibrated-model", "sure.safetensors"});
+  EXPECT_EQ(calibrated.exit_code, 2);
+  EXPECT_NE(calibrated.err.find("--rerank 2 and --calibrate cannot be used together"), std::string::npos) << calibrated.err;
   EXPECT_NE(eval.json()["protocol"].get<std::string>().find("the first 2 looked at again"), std::string::npos);
 }
 
