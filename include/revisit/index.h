@@ -26,8 +26,7 @@ struct IndexSettings {
   /// What the model's identity was made of, ModelInfo::constants: compared by name when two models differ. An index of format 1
   /// knows the fingerprint of the weights alone.
   std::map<std::string, std::string> model_constants;
-  DescriptorSpec
-      spec;  ///< Extractor::spec(); without a model_identity in an index of format 1 and for the caller's own descriptors
+  DescriptorSpec spec;  ///< Extractor::spec(); without a model_identity in an index of format 1 and for the caller's own descriptors
   /// Permitted differences in how some of the rows were described: "rho 0.5, not 1".
   std::vector<std::string> also{};
 };
@@ -131,8 +130,7 @@ class IndexWriter {
   /// Where and when the photo of this name was taken; the row does not change. Error kUsage when there is no such name.
   void place(const std::string& name, const std::optional<Position>& position, const std::optional<double>& time_s);
   /// From now on local features can be kept; their file is made, or made anew where it was deleted, which commits what is pending.
-  /// An index stays one that keeps them.
-  /// Error kMismatch when it keeps some of another dim.
+  /// An index stays one that keeps them. Error kMismatch when it keeps some of another dim.
   void open_local(int dim);
   bool has_local() const;  ///< whether that was done, now or ever
   /// Keeps them for a row of this index, in place of those it had; needs open_local(). Safe after commit().

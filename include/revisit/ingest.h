@@ -81,10 +81,10 @@ struct AddReport {
 };
 
 struct AddOptions {
-  bool update = false;        ///< describe changed files again
-  bool local = false;         ///< keep local features, also of photos that are there without; always where the index keeps them
-  bool strict = false;        ///< a photo that cannot be used ends the run (what was done stays)
-  double commit_seconds = 2;  ///< at most this much work is lost in a crash
+  bool update = false;                             ///< describe changed files again
+  bool local = false;  ///< keep local features, also of photos that are there without; always where the index keeps them
+  bool strict = false;                             ///< a photo that cannot be used ends the run (what was done stays)
+  double commit_seconds = 2;                       ///< at most this much work is lost in a crash
   std::function<bool(const AddReport&)> progress;  ///< after each photo; false stops the run and commits
 };
 

@@ -33,8 +33,7 @@ inline bool is_accepted(double similarity, const std::optional<double>& threshol
 
 /// `asked` if given, else the model's calibrated threshold. The latter holds for descriptors made by `spec` as far as `notice` is
 /// empty, and not at all for whitened ones.
-Threshold threshold_for(const ModelInfo& model, const DescriptorSpec& spec, std::optional<double> asked = {},
-                        bool whitened = false);
+Threshold threshold_for(const ModelInfo& model, const DescriptorSpec& spec, std::optional<double> asked = {}, bool whitened = false);
 
 struct RecognizerOptions {
   DescriptorSpec spec{};                   ///< open settings are the collection's, or the model's for a new one
@@ -63,7 +62,7 @@ struct AskOptions {
   /// Look again at so many of the first matches, 0 to 1000: they are put in order by how well patches of the two pictures agree.
   /// Needs local features, see RecognizerOptions::local.
   int rerank = 0;
-  SearchOptions search{};  ///< how, where and when to search; its top_k is ignored
+  SearchOptions search{};                   ///< how, where and when to search; its top_k is ignored
 };
 
 /// A similar place in the collection.
@@ -82,8 +81,8 @@ struct Answer {
   bool recognised = false;     ///< there is a match, and it reaches the threshold
   std::vector<Found> matches;  ///< best first, even when not recognised
   Threshold threshold;
-  double margin = 0;     ///< similarity of the best match minus the threshold; 0 without either
-  std::string reason;    ///< one sentence: why yes, or why no
+  double margin = 0;   ///< similarity of the best match minus the threshold; 0 without either
+  std::string reason;  ///< one sentence: why yes, or why no
   int reranked = 0;      ///< matches that were looked at again
   double rerank_ms = 0;  ///< spent on that
 };
@@ -128,13 +127,13 @@ class Recognizer {
   void save(const std::filesystem::path& folder) const;
 
   bool keeps_local() const;  ///< local features of what is added
-  int size() const;          ///< pictures that can be found
+  int size() const;  ///< pictures that can be found
   /// All of them, by row, as ask() sees them. `visit` may not add.
   void for_each(const std::function<void(int row, const IndexEntry& entry)>& visit) const;
   IndexSettings settings() const;
-  const DescriptorSpec& spec() const;                 ///< how pictures are described
+  const DescriptorSpec& spec() const;  ///< how pictures are described
   const std::optional<BudgetChoice>& budget() const;  ///< what RecognizerOptions::budget_ms led to
-  const std::vector<std::string>& notices() const;    ///< one sentence about each setting that was adjusted
+  const std::vector<std::string>& notices() const;  ///< one sentence about each setting that was adjusted
   const Model& model() const;
   int descriptor_dim() const;
   Threshold threshold() const;

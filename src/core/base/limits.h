@@ -69,15 +69,15 @@ inline constexpr std::size_t kMaxCsvColumns = 256;
 inline constexpr std::uint64_t kMaxGeoJsonBytes = 64'000'000;
 inline constexpr int kMaxGeoJsonDepth = 16;
 inline constexpr std::uint64_t kMaxGeoJsonValues = 4'000'000;
-inline constexpr std::uint64_t kMaxMatBytes = 64'000'000;      // of the file, and of everything inflated from it
-inline constexpr std::uint64_t kMaxMatCells = 1'000'000;       // of one cell array
-inline constexpr std::uint64_t kMaxMatNumbers = 8'000'000;     // of all fields together
-inline constexpr int kMaxMatElements = 10'000;                 // at the top of the file
-inline constexpr std::uint64_t kMaxListed = 5'000'000;         // photos or rows of one list
-inline constexpr std::size_t kMaxPhotoName = 4'096;            // bytes of a photo's name or path in a list
-inline constexpr std::uint64_t kMaxPositives = 20'000'000;     // pairs of query and reference that show the same place
+inline constexpr std::uint64_t kMaxMatBytes = 64'000'000;   // of the file, and of everything inflated from it
+inline constexpr std::uint64_t kMaxMatCells = 1'000'000;    // of one cell array
+inline constexpr std::uint64_t kMaxMatNumbers = 8'000'000;  // of all fields together
+inline constexpr int kMaxMatElements = 10'000;              // at the top of the file
+inline constexpr std::uint64_t kMaxListed = 5'000'000;      // photos or rows of one list
+inline constexpr std::size_t kMaxPhotoName = 4'096;         // bytes of a photo's name or path in a list
+inline constexpr std::uint64_t kMaxPositives = 20'000'000;  // pairs of query and reference that show the same place
 inline constexpr std::uint64_t kMaxNearPairs = 1'000'000'000;  // pairs whose distance is computed to find them
-inline constexpr double kMaxPlaneMetres = 1e8;                 // further from the origin than any plane on Earth reaches
+inline constexpr double kMaxPlaneMetres = 1e8;              // further from the origin than any plane on Earth reaches
 
 // Arrays
 inline constexpr std::uint64_t kMaxNpyHeaderBytes = 65'536;

@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "core/base/fail.h"
-#include "recognise/ingest/describe_each.h"
-#include "recognise/recognizer/rerank.h"
 #include "retrieval/store/store.h"
 #include "revisit/embedded.h"
+#include "recognise/ingest/describe_each.h"
+#include "recognise/recognizer/rerank.h"
 #include "revisit/ingest.h"
 
 namespace revisit {

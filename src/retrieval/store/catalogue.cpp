@@ -90,9 +90,8 @@ void Catalogue::insert_settings(const IndexSettings& settings) {
 void Catalogue::read_settings() {
   const std::string file = database_->file();
   // Numbers as text: format 1 kept them as numbers.
-  Statement select(*database_,
-                   "SELECT CASE WHEN typeof(value) IN ('integer', 'real') THEN CAST(value AS TEXT) ELSE value END "
-                   "FROM settings WHERE key = ?1");
+  Statement select(*database_, "SELECT CASE WHEN typeof(value) IN ('integer', 'real') THEN CAST(value AS TEXT) ELSE value END "
+                               "FROM settings WHERE key = ?1");
   const auto has = [&](const char* key) { return select.reset().bind(1, std::string_view(key)).step(); };
   const auto text = [&](const char* key) {
     if (!has(key)) fail(ErrorCode::kBadFile, "'{}': setting '{}' is missing", file, key);
@@ -102,8 +101,7 @@ void Catalogue::read_settings() {
     const std::string value = text(key);
     std::int64_t out = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), out);
-    if (error != std::errc{} || end != value.data() + value.size())
-      fail(ErrorCode::kBadFile, "'{}': setting '{}' is not an integer", file, key);
+    if (error != std::errc{} || end != value.data() + value.size()) fail(ErrorCode::kBadFile, "'{}': setting '{}' is not an integer", file, key);
     if (out < low || out > high) {
       fail(ErrorCode::kBadFile, "'{}': setting '{}' is {}, the limits are {} and {}", file, key, out, low, high);
     }
@@ -142,8 +140,7 @@ void Catalogue::read_settings() {
   text("rho");
   if (const std::string pruner = text("pruner"); !pruner.empty()) assign(setting("prune"), "pruner", pruner);
   if (const std::string weights = text("fingerprint"); !weights.empty()) settings_.model_constants["fingerprint"] = weights;
-  const Size size{static_cast<int>(whole("height", 0, limits::kMaxInputSide)),
-                  static_cast<int>(whole("width", 0, limits::kMaxInputSide))};
+  const Size size{static_cast<int>(whole("height", 0, limits::kMaxInputSide)), static_cast<int>(whole("width", 0, limits::kMaxInputSide))};
   if (size.height > 0 && size.width > 0) settings_.spec.size = size;
 }
 

@@ -94,11 +94,11 @@ std::vector<std::vector<Match>> MemoryStore::search(std::span<const float> queri
   return out;
 }
 
-const StoreFamily memory_store{"memory", [](const std::string& address) { return address == "memory:"; },
-                               [](const std::string&, const std::optional<IndexSettings>& settings) -> std::unique_ptr<Store> {
-                                 if (!settings)
-                                   fail(ErrorCode::kUsage, "a collection in memory needs to know how its descriptors are made");
-                                 return std::make_unique<MemoryStore>(*settings);
-                               }};
+const StoreFamily memory_store{
+    "memory", [](const std::string& address) { return address == "memory:"; },
+    [](const std::string&, const std::optional<IndexSettings>& settings) -> std::unique_ptr<Store> {
+      if (!settings) fail(ErrorCode::kUsage, "a collection in memory needs to know how its descriptors are made");
+      return std::make_unique<MemoryStore>(*settings);
+    }};
 
 }  // namespace revisit::retrieval
