@@ -11,7 +11,7 @@
 namespace revisit::cli {
 
 void add_rerank_option(std::vector<Option>& options, std::optional<int>& out) {
-  options.push_back({"--rerank", "N", "look again at the first N matches: the one whose patches agree best comes first",
+  options.push_back({"--rerank", "N", "look again at the first N matches: ordered by how well patches agree",
                      to_int(out, 1, limits::kMaxTopK)});
 }
 
