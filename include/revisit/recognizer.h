@@ -40,6 +40,7 @@ struct RecognizerOptions {
   int threads = 0;                         ///< 0: every core this process may use
   std::optional<double> min_similarity{};  ///< default: the model's calibrated threshold, if it has one
   std::optional<double> budget_ms{};  ///< chooses `rho`, which is open then: see choose_rho; measured when the recognizer is made
+  bool local = false;  ///< keep local features of what is added, for AskOptions::rerank; always where the collection keeps them
   std::filesystem::path calibrations{};  ///< folder where what was measured is kept; empty: nothing is
   int sequence = 0;  ///< frames of a drive whose matches support each other, 2..100; 0 or 1: each picture is asked about alone
 };
@@ -59,6 +60,9 @@ struct AskOptions {
   std::optional<double> exclude_seconds{};  ///< and those less than this many seconds older than `time_s`
   std::optional<double> time_s{};           ///< when the picture was taken; needed for exclude_seconds
   std::optional<double> min_similarity{};   ///< default: the recognizer's
+  /// Look again at so many of the first matches, 0 to 1000: they are put in order by how well patches of the two pictures agree.
+  /// Needs local features, see RecognizerOptions::local.
+  int rerank = 0;
   SearchOptions search{};                   ///< how, where and when to search; its top_k is ignored
 };
 
@@ -71,6 +75,7 @@ struct Found {
   std::optional<Position> position;
   std::optional<double> time_s;
   std::string path;
+  std::optional<SecondLook> look{};  ///< of those that AskOptions::rerank looked at again
   std::optional<double> support{};  ///< with RecognizerOptions::sequence: belief, 0 to 1, that the camera is at this place
 };
 
@@ -80,6 +85,8 @@ struct Answer {
   Threshold threshold;
   double margin = 0;   ///< similarity of the best match minus the threshold; 0 without either
   std::string reason;  ///< one sentence: why yes, or why no
+  int reranked = 0;      ///< matches that were looked at again
+  double rerank_ms = 0;  ///< spent on that
 };
 
 /// Asking is safe from many threads, and while another thread adds. One picture is described at a time, by `threads` cores. With
@@ -107,20 +114,24 @@ class Recognizer {
 
   /// The next picture does not follow those before it: another drive begins.
   void forget_sequence();
+  /// And with the local features of each, which AskOptions::rerank compares.
+  std::vector<Answer> ask_descriptors(std::span<const float> descriptors, std::span<const LocalFeatures> local,
+                                      const AskOptions& options) const;
 
   /// Returns the row. In a folder it survives a crash once this returns. Throws Error kUsage for a name already in use.
   int add(const ImageView& picture, const Note& note = {});
   int add(const Image& picture, const Note& note = {});
   /// The same for an existing descriptor of this recognizer's spec; survives a crash after commit().
-  int add_descriptor(std::span<const float> descriptor, const Note& note = {});
+  int add_descriptor(std::span<const float> descriptor, const Note& note = {}, const LocalFeatures* local = nullptr);
   void commit();
 
   /// Describes without asking or adding.
-  std::vector<float> describe(const ImageView& picture, StageTimes* times = nullptr) const;
+  std::vector<float> describe(const ImageView& picture, StageTimes* times = nullptr, LocalFeatures* local = nullptr) const;
 
   /// Writes the collection as an index folder, which must not exist yet: `revisit query FOLDER` opens it.
   void save(const std::filesystem::path& folder) const;
 
+  bool keeps_local() const;  ///< local features of what is added
   int size() const;  ///< pictures that can be found
   /// All of them, by row, as ask() sees them. `visit` may not add.
   void for_each(const std::function<void(int row, const IndexEntry& entry)>& visit) const;
@@ -140,6 +151,6 @@ class Recognizer {
 
 /// Many photos through the extractor of a recognizer, decoded ahead; see describe_photos in ingest.h.
 DescribedPhotos describe_photos(const Recognizer& recognizer, const std::vector<Photo>& photos,
-                                const std::function<bool(int, int)>& progress = {});
+                                const std::function<bool(int, int)>& progress = {}, bool local = false);
 
 }  // namespace revisit

@@ -12,6 +12,7 @@
 #include "revisit/image.h"
 #include "revisit/index.h"
 #include "revisit/ingest.h"
+#include "revisit/local.h"
 #include "revisit/model.h"
 #include "revisit/photos.h"
 #include "revisit/recognizer.h"

@@ -31,6 +31,13 @@ bool was_skipped(const RunReport& report, const Photo& query) {
   return std::ranges::find(report.skipped, query.path.string(), &Skipped::path) != report.skipped.end();
 }
 
+// "  86 patches agree" after a second look.
+std::string agreeing(const RunReport& report, std::size_t q) {
+  const SecondLook* look = report.look(static_cast<int>(q), 0);
+  if (look == nullptr) return "";
+  return look->pairs.size() == 1 ? "  1 patch agrees" : fmt::format("  {} patches agree", look->pairs.size());
+}
+
 std::string line_of(const RunReport& report, std::size_t q) {
   const Photo& query = report.dataset.queries[q];
   const std::string name = on_one_line(query.name);
@@ -49,8 +56,8 @@ std::string line_of(const RunReport& report, std::size_t q) {
     const auto right = report.verdict(static_cast<int>(q), found.front().row);
     verdict = !right ? "  unknown" : *right ? "  right" : "  wrong";
   }
-  return fmt::format("{} -> {}  similarity {:.4f}{}{}{}\n", name, best_name, found.front().similarity,
-                     support_text(report, q, 0), place_of(query, best), verdict);
+  return fmt::format("{} -> {}  similarity {:.4f}{}{}{}{}\n", name, best_name, found.front().similarity,
+                     support_text(report, q, 0), agreeing(report, q), place_of(query, best), verdict);
 }
 
 // The matches after the first, when asked for: below it, by rank.

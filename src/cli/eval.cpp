@@ -14,6 +14,7 @@
 #include "cli/challenge.h"
 #include "cli/output.h"
 #include "cli/photo_run.h"
+#include "cli/rerank.h"
 #include "cli/run_folder.h"
 #include "cli/verbs.h"
 #include "core/base/fail.h"
@@ -41,6 +42,7 @@ struct EvalArgs {
   std::string method, backbone, device;
   std::optional<int> descriptors_dimension, num_workers;
   ChallengeArgs challenge;
+  std::optional<int> rerank;
 };
 
 std::vector<Option> eval_options(EvalArgs& args, Console& console) {
@@ -56,6 +58,7 @@ std::vector<Option> eval_options(EvalArgs& args, Console& console) {
   options.push_back({"--calibrate", "[P]", "find the \"no match\" similarity for precision P; default .99",
                      to_number(args.calibrate, {0, 1, true}), false, "0.99"});
   options.push_back({"--calibrated-model", "FILE", "where --calibrate writes the model with it", to_text(args.calibrated_model)});
+  add_rerank_option(options, args.rerank);
   add_challenge_options(options, args.challenge);
   add_model_option(options, args.model);
   options.back().help = "file, or name from 'model list'; default: built in";
@@ -189,6 +192,10 @@ void check_calibration(const EvalArgs& args) {
     fail(ErrorCode::kUsage, "--keep-mass {:g} and --calibrate cannot be used together: a model's threshold holds for a rho",
          *args.model.spec.keep_mass);
   }
+  if (args.rerank) {
+    fail(ErrorCode::kUsage, "--rerank {} and --calibrate cannot be used together: a model's threshold holds without a second look",
+         *args.rerank);
+  }
   if (args.data.dim)
     fail(ErrorCode::kUsage,
          "--dim {} and --calibrate cannot be used together: a model's threshold holds for full-length descriptors only",
@@ -230,6 +237,7 @@ int run_eval(EvalArgs& args, Console& console) {
   RunReport report;
   report.dataset = load_data(args.data, console);
   mention_whitening(report.dataset, args.data.dim);
+  mention_rerank(report.dataset, args.rerank);
   const Dataset& dataset = report.dataset;
   report.truth_from_positions = dataset.labelled && args.data.dataset.empty() && !args.data.gt;
   mention_silence(args, dataset, console);
@@ -246,15 +254,18 @@ int run_eval(EvalArgs& args, Console& console) {
   const auto choice = settle_budget(model, args.model, console);
   DescriptorSpec for_references = args.model.spec;
   if (args.data.reference_rho) for_references.rho = args.data.reference_rho;
-  Side references = describe_side(model, for_references, args.model.threads, dataset.references, "references", console);
-  Side queries = describe_side(model, args.model.spec, args.model.threads, dataset.queries, "queries", console);
+  Side references = describe_side(model, for_references, args.model.threads, dataset.references, "references", console,
+                                  args.rerank.has_value());
+  Side queries = describe_side(model, args.model.spec, args.model.threads, dataset.queries, "queries", console,
+                               args.rerank.has_value());
   check_pace(args.model, choice, queries.photos.median_forward_ms, dataset.queries.size(), console);
   if (args.data.dim) whiten(queries.photos, references.photos, *args.data.dim);
   report.run = record_of("eval", args.model.model, model, queries, references.spec, args.model.threads, console);
   add_sides(report, queries, references);
   const int top_k =
-      std::max({*std::ranges::max_element(args.data.recall_values), args.num_preds_to_save, challenge_depth(args.challenge)});
+      std::max({*std::ranges::max_element(args.data.recall_values), args.num_preds_to_save, challenge_depth(args.challenge), args.rerank.value_or(0)});
   report.matches = match_all(queries.photos, references.photos, top_k, search_filter(dataset));
+  look_again(report, queries, references, args.rerank, console);
   if (dataset.labelled) report.evaluation = evaluate(dataset, report.matches, args.data.recall_values);
 
   if (args.calibrate) calibrate(args, report, model, console);

@@ -11,6 +11,7 @@
 #include "cli/budget.h"
 #include "cli/output.h"
 #include "cli/photo_run.h"
+#include "cli/rerank.h"
 #include "cli/run_folder.h"
 #include "cli/verbs.h"
 #include "core/base/fail.h"
@@ -38,6 +39,7 @@ struct MatchArgs {
   std::optional<double> exclude_seconds;
   std::optional<int> dim;
   int sequence = 0;
+  std::optional<int> rerank;
 };
 
 using Wanted = std::function<bool(int, int)>;
@@ -82,6 +84,7 @@ void drop_excluded(Dataset& dataset, const Wanted& wanted) {
 
 int run_match(MatchArgs args, Console& console) {
   check_budget(args.model);
+  check_order(args.sequence, args.rerank);
   check_output_folder(args.output);
   RunReport report;
   report.dataset = load_folder_pair({args.folders[0], args.folders[1], args.gt, args.positions});
@@ -92,13 +95,16 @@ int run_match(MatchArgs args, Console& console) {
   drop_excluded(dataset, wanted);
   mention_whitening(dataset, args.dim);
   mention_sequence(dataset, args.sequence);
+  mention_rerank(dataset, args.rerank);
 
   const Model model = open_model(args.model.model, console);
   const auto choice = settle_budget(model, args.model, console);
   DescriptorSpec for_references = args.model.spec;
   if (args.reference_rho) for_references.rho = args.reference_rho;
-  Side references = describe_side(model, for_references, args.model.threads, dataset.references, "references", console);
-  Side queries = describe_side(model, args.model.spec, args.model.threads, dataset.queries, "queries", console);
+  Side references = describe_side(model, for_references, args.model.threads, dataset.references, "references", console,
+                                  args.rerank.has_value());
+  Side queries =
+      describe_side(model, args.model.spec, args.model.threads, dataset.queries, "queries", console, args.rerank.has_value());
   check_pace(args.model, choice, queries.photos.median_forward_ms, dataset.queries.size(), console);
   if (args.dim) whiten(queries.photos, references.photos, *args.dim);
 
@@ -108,15 +114,17 @@ int run_match(MatchArgs args, Console& console) {
   add_sides(report, queries, references);
   const bool follows = args.sequence > 1;
   const int top_k = args.top_k.value_or(kTopK);
-  report.matches = match_all(queries.photos, references.photos, follows ? std::max(top_k, kSequenceCandidates) : top_k, wanted);
+  const int candidates = follows ? kSequenceCandidates : args.rerank.value_or(0);
+  report.matches = match_all(queries.photos, references.photos, std::max(top_k, candidates), wanted);
   if (follows) {
     report.support = follow_sequence(queries.photos, references.photos, dataset.queries, dataset.references, args.sequence, top_k,
                                      report.matches);
   }
+  look_again(report, queries, references, args.rerank, console);
   if (dataset.labelled) {
     std::vector<int> ks;
     for (const int k : {1, 5, 10, 20}) {
-      if (k <= args.top_k.value_or(kTopK)) ks.push_back(k);
+      if (k <= top_k) ks.push_back(k);
     }
     report.evaluation = evaluate(dataset, report.matches, ks);
   }
@@ -154,6 +162,7 @@ Verb make_match(Console& console) {
       {"--exclude-seconds", "T", "leave out references less than T seconds older than the query",
        to_number(args->exclude_seconds, {0})},
       {"--sequence", "N", kSequenceHelp, to_int(args->sequence, 0, kMaxSequence)}};
+  add_rerank_option(options, args->rerank);
   add_model_option(options, args->model);
   add_spec_options(options, args->model);
   add_budget_option(options, args->model);

@@ -14,6 +14,7 @@
 #include "cli/index_options.h"
 #include "cli/output.h"
 #include "cli/photo_run.h"
+#include "cli/rerank.h"
 #include "cli/run_folder.h"
 #include "cli/verbs.h"
 #include "core/base/fail.h"
@@ -48,6 +49,7 @@ struct QueryArgs {
   std::optional<double> radius_m;
   std::optional<double> after_s, before_s;
   int sequence = 0;
+  std::optional<int> rerank;
 };
 
 SearchOptions search_options(const QueryArgs& args) {
@@ -125,19 +127,22 @@ Answers ask_each(const Recognizer& places, const DescribedPhotos& queries, const
   const auto dim = static_cast<std::size_t>(queries.dim);
   Answers out(photos.size());
   std::vector<float> rows;
+  std::vector<LocalFeatures> local;  // of the same; none without --rerank
   std::vector<std::size_t> which;
   for (std::size_t q = 0; q < photos.size(); ++q) {
     if (std::ranges::find(queries.skipped_rows, static_cast<int>(q)) != queries.skipped_rows.end()) continue;
     const auto row = std::span(queries.rows).subspan(q * dim, dim);
+    const auto patches = std::span(queries.local).subspan(queries.local.empty() ? 0 : q, queries.local.empty() ? 0 : 1);
     if (options.exclude_seconds) {
       options.time_s = photos[q].time_s;
-      out[q] = std::move(places.ask_descriptors(row, options).front());
+      out[q] = std::move(places.ask_descriptors(row, patches, options).front());
     } else {
       rows.insert(rows.end(), row.begin(), row.end());
+      local.insert(local.end(), patches.begin(), patches.end());
       which.push_back(q);
     }
   }
-  auto answers = places.ask_descriptors(rows, options);
+  auto answers = places.ask_descriptors(rows, local, options);
   for (std::size_t i = 0; i < which.size(); ++i) out[which[i]] = std::move(answers[i]);
   return out;
 }
@@ -157,10 +162,14 @@ Threshold add_answers(RunReport& report, const Answers& answers, const Recognize
     auto& matches = report.matches.emplace_back();
     Decision& decision = report.decisions.emplace_back();
     auto& support = report.support.emplace_back();
+    auto& looks = report.second_looks.looks.emplace_back();
     if (!answer) continue;
+    report.second_looks.candidates += answer->reranked;
+    report.second_looks.ms += answer->rerank_ms;
     for (const Found& found : answer->matches) {
       matches.push_back({add(found.row, found), found.distance, found.similarity});
       if (found.support) support.push_back(*found.support);
+      if (found.look) looks.push_back(*found.look);
     }
     decision = {answer->recognised, answer->reason};
     threshold = answer->threshold;
@@ -202,18 +211,20 @@ void require_index(const std::vector<std::string>& words) {
 int run_query(const QueryArgs& args, Console& console) {
   const fs::path folder = args.words.front();
   require_index(args.words);
+  check_order(args.sequence, args.rerank);
   check_output_folder(args.output);
   const IndexSettings stored = Index::open(folder).settings();  // the recognizer would make an index that is not there
   AskOptions options{.top_k = args.top_k.value_or(kTopK),
                      .exclude_recent = args.exclude_recent,
                      .exclude_seconds = args.exclude_seconds,
                      .min_similarity = args.min_similarity,
+                     .rerank = args.rerank.value_or(0),
                      .search = search_options(args)};
   RunReport report;
   report.dataset.queries = query_photos(args, console);
   const Recognizer places = open_places(folder, stored, args.model, console, args.sequence);
   check_filters(places, args, console);
-  const Side queries = describe_side(places, report.dataset.queries, "queries", console);
+  const Side queries = describe_side(places, report.dataset.queries, "queries", console, args.rerank.has_value());
   check_pace(args.model, places.budget(), queries.photos.median_forward_ms, report.dataset.queries.size(), console);
 
   const std::string model_name = args.model.model.empty() ? stored.model : args.model.model;
@@ -229,6 +240,8 @@ int run_query(const QueryArgs& args, Console& console) {
       fmt::format("{} photos against the {} of index '{}'", report.dataset.queries.size(), places.size(), folder.string());
   mention_whitening(report.dataset, args.dim);
   mention_sequence(report.dataset, args.sequence);
+  mention_rerank(report.dataset, args.rerank);
+  if (args.rerank) tell(report.second_looks, console);
   if (!args.output.empty()) write_run_folder(args.output, report, places.model(), console);
   print_answers(report, args.top_k.value_or(1), console);
   return report.skipped.empty() ? 0 : 4;
@@ -274,6 +287,7 @@ Verb make_query(Console& console) {
       {"--positions", "FILE", "csv or GeoJSON with place and time of the queries; default: their EXIF data",
        to_text(args->positions)},
       {"-o,--output", "DIR", "write report.html, predictions.csv and run.json there", to_text(args->output)}};
+  add_rerank_option(options, args->rerank);
   add_index_options(options, args->model);
   console.add_options(options);
   verb.run = [args, &console] { return run_query(*args, console); };

@@ -12,7 +12,7 @@ import sys
 HOUSES = {
     "core": ["base", "formats", "image", "geo", "tensor"],
     "engine": ["spec", "model", "embedded", "backbone", "reduce", "aggregate", "extract", "budget"],
-    "retrieval": ["files", "search", "store"],
+    "retrieval": ["files", "search", "store", "local"],
     "recognise": ["photos", "ingest", "sequence", "recognizer"],
     "lab": ["dataset", "town", "bench", "eval", "study", "report"],
     "training": ["recipe", "fit", "augment", "feed", "train"],
@@ -23,7 +23,7 @@ APART = [{"formats", "image", "geo", "tensor"}, {"embedded", "backbone", "reduce
 # The room that implements a public header: code before it may not include it.
 PUBLIC = {
     "error": "core/base", "image": "core/image", "geo": "core/geo",
-    "spec": "engine/spec", "model": "engine/model", "embedded": "engine/embedded", "extractor": "engine/extract", "budget": "engine/budget", "lab/bench": "lab/bench", "lab/vlad": "training/fit",
+    "spec": "engine/spec", "local": "engine/spec", "model": "engine/model", "embedded": "engine/embedded", "extractor": "engine/extract", "budget": "engine/budget", "lab/bench": "lab/bench", "lab/vlad": "training/fit",
     "index": "retrieval/files", "whitening": "retrieval/search",
     "photos": "recognise/photos", "ingest": "recognise/ingest", "sequence": "recognise/sequence", "recognizer": "recognise/recognizer",
     "lab/dataset": "lab/dataset", "lab/synth": "lab/town", "lab/evaluate": "lab/eval", "lab/run": "lab/study", "lab/sweep": "lab/study", "lab/compare": "lab/study", "lab/report": "lab/report", "export": "recognise/ingest",

@@ -14,6 +14,7 @@
 #include "recognise/sequence/sequence.h"
 #include "retrieval/store/store.h"
 #include "revisit/embedded.h"
+#include "recognise/recognizer/rerank.h"
 #include "revisit/ingest.h"
 
 namespace revisit {
@@ -96,15 +97,18 @@ struct Recognizer::Impl {
         budget(within_budget(extractor, options)),
         min_similarity(options.min_similarity),
         drive(options.sequence),
+        local(options.local),
         store(retrieval::open_store(where, index_settings_of(extractor, name_of(model)))) {}
 
-  Answer answer(const std::vector<Match>& matches, const Threshold& threshold) const {
+  Answer answer(Ranked ranked, const Threshold& threshold) const {
     Answer out;
     out.threshold = threshold;
-    for (const Match& match : matches) {
+    out.reranked = ranked.reranked;
+    out.rerank_ms = ranked.ms;
+    for (const Match& match : ranked.matches) {
       IndexEntry entry = store->entry(match.row);
       out.matches.push_back({match.row, std::move(entry.name), match.similarity, match.distance, entry.position, entry.time_s,
-                             std::move(entry.path)});
+                             std::move(entry.path), ranked.take_look(out.matches.size())});
     }
     decide(out, store->live_rows() == 0);
     return out;
@@ -126,9 +130,9 @@ struct Recognizer::Impl {
 
   bool follows() const { return drive.window() > 1; }
 
-  std::vector<float> describe(const ImageView& picture, StageTimes* times = nullptr) {
+  std::vector<float> describe(const ImageView& picture, StageTimes* times = nullptr, LocalFeatures* features = nullptr) {
     const std::lock_guard guard(describing);
-    std::vector<float> out = extractor.describe(picture);
+    std::vector<float> out = extractor.describe(picture, nullptr, features);
     if (times != nullptr) *times = extractor.last_times();
     return out;
   }
@@ -141,6 +145,7 @@ struct Recognizer::Impl {
   std::optional<double> min_similarity;
   std::mutex following;
   sequence::Filter drive;  // guarded by following
+  bool local;              // features of what is added are kept, wherever it is kept
   std::shared_mutex rows;  // of the store: shared to search, alone to add
   std::unique_ptr<retrieval::Store> store;
   int next_row = 0;  // once a row was added
@@ -176,14 +181,28 @@ Recognizer Recognizer::open(const std::string& address, const Model& model, cons
 }
 
 Answer Recognizer::ask(const ImageView& picture, const AskOptions& options) const {
-  return std::move(ask_descriptors(impl_->describe(picture), options).front());
+  if (options.rerank == 0) return std::move(ask_descriptors(impl_->describe(picture), options).front());
+  LocalFeatures local;
+  const std::vector<float> descriptor = impl_->describe(picture, nullptr, &local);
+  return std::move(ask_descriptors(descriptor, {&local, 1}, options).front());
 }
 
 Answer Recognizer::ask(const Image& picture, const AskOptions& options) const { return ask(view_of(picture), options); }
 
 std::vector<Answer> Recognizer::ask_descriptors(std::span<const float> descriptors, const AskOptions& options) const {
+  return ask_descriptors(descriptors, {}, options);
+}
+
+std::vector<Answer> Recognizer::ask_descriptors(std::span<const float> descriptors, std::span<const LocalFeatures> local,
+                                                const AskOptions& options) const {
+  check_rerank(options, local.size() * static_cast<std::size_t>(descriptor_dim()) == descriptors.size());
   SearchOptions search = options.search;
-  search.top_k = impl_->follows() && options.top_k > 0 ? std::max(options.top_k, kSequenceCandidates) : options.top_k;
+  if (impl_->follows() && options.rerank > 0) {
+    fail(ErrorCode::kUsage, "`sequence` is {} and `rerank` is {}: each orders the matches, use one of them", impl_->drive.window(),
+         options.rerank);
+  }
+  const int candidates = impl_->follows() && options.top_k > 0 ? kSequenceCandidates : options.rerank;
+  search.top_k = std::max(options.top_k, candidates);
   limit_by_time(options, search);
   const bool whitened = search.dim.has_value();
   const auto asked = options.min_similarity ? options.min_similarity : impl_->min_similarity;
@@ -200,7 +219,9 @@ std::vector<Answer> Recognizer::ask_descriptors(std::span<const float> descripto
   auto found = impl_->store->search(descriptors, search, nullptr);
   const auto support = impl_->follow(descriptors, options.top_k, found);
   for (std::size_t i = 0; i < found.size(); ++i) {
-    auto& matches = out.emplace_back(impl_->answer(found[i], threshold)).matches;
+    Ranked ranked{std::move(found[i])};
+    if (options.rerank > 0) look_again(*impl_->store, impl_->address, local[i], options, ranked);
+    auto& matches = out.emplace_back(impl_->answer(std::move(ranked), threshold)).matches;
     for (std::size_t k = 0; k < support[i].size(); ++k) matches[k].support = support[i][k];
   }
   return out;
@@ -212,19 +233,23 @@ void Recognizer::forget_sequence() {
 }
 
 int Recognizer::add(const ImageView& picture, const Note& note) {
-  const int row = add_descriptor(impl_->describe(picture), note);
+  LocalFeatures local;
+  const bool keeps = keeps_local();
+  const std::vector<float> descriptor = impl_->describe(picture, nullptr, keeps ? &local : nullptr);
+  const int row = add_descriptor(descriptor, note, keeps ? &local : nullptr);
   commit();
   return row;
 }
 
 int Recognizer::add(const Image& picture, const Note& note) { return add(view_of(picture), note); }
 
-int Recognizer::add_descriptor(std::span<const float> descriptor, const Note& note) {
+int Recognizer::add_descriptor(std::span<const float> descriptor, const Note& note, const LocalFeatures* local) {
   const std::unique_lock guard(impl_->rows);
   IndexEntry entry{note.name, note.path, note.content_hash, note.position, note.time_s};
   if (entry.name.empty()) entry.name = std::to_string(std::max(impl_->store->rows(), impl_->next_row));
   const int row = impl_->store->add(entry, descriptor, false);
   impl_->next_row = row + 1;
+  if (local != nullptr) impl_->store->keep_local(row, *local);
   return row;
 }
 
@@ -233,8 +258,13 @@ void Recognizer::commit() {
   impl_->store->commit();
 }
 
-std::vector<float> Recognizer::describe(const ImageView& picture, StageTimes* times) const {
-  return impl_->describe(picture, times);
+std::vector<float> Recognizer::describe(const ImageView& picture, StageTimes* times, LocalFeatures* local) const {
+  return impl_->describe(picture, times, local);
+}
+
+bool Recognizer::keeps_local() const {
+  const std::shared_lock guard(impl_->rows);
+  return impl_->local || impl_->store->has_local();
 }
 
 void Recognizer::save(const std::filesystem::path& folder) const {
@@ -246,7 +276,12 @@ void Recognizer::save(const std::filesystem::path& folder) const {
   const retrieval::Store& store = *impl_->store;
   IndexWriter writer = IndexWriter::open(folder, store.settings());
   for (int row = 0; row < store.rows(); ++row) {
-    if (store.is_live(row)) writer.add(store.entry(row), store.descriptor(row));
+    if (!store.is_live(row)) continue;
+    const int there = writer.add(store.entry(row), store.descriptor(row));
+    const auto local = store.local(row);
+    if (!local) continue;
+    writer.open_local(local->dim);
+    writer.keep_local(there, *local);
   }
   writer.commit();
 }
@@ -277,10 +312,11 @@ int Recognizer::descriptor_dim() const { return impl_->extractor.descriptor_dim(
 Threshold Recognizer::threshold() const { return threshold_for(model().info(), spec(), impl_->min_similarity); }
 
 DescribedPhotos describe_photos(const Recognizer& recognizer, const std::vector<Photo>& photos,
-                                const std::function<bool(int, int)>& progress) {
-  const Describer describer{recognizer.descriptor_dim(),
-                            [&](const Image& image, StageTimes& times) { return recognizer.describe(view_of(image), &times); }};
-  return std::move(describe_each(photos, decoding_of(recognizer.spec()), {describer}, progress).front());
+                                const std::function<bool(int, int)>& progress, bool local) {
+  const Describer describer{recognizer.descriptor_dim(), [&](const Image& image, StageTimes& times, LocalFeatures* features) {
+                              return recognizer.describe(view_of(image), &times, features);
+                            }};
+  return std::move(describe_each(photos, decoding_of(recognizer.spec()), {describer}, progress, local).front());
 }
 
 }  // namespace revisit
