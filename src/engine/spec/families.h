@@ -11,4 +11,5 @@
   X(fastv)                  \
   X(evit)                   \
   X(tome)                   \
-  X(tofu)
+  X(tofu)                   \
+  X(dynamicvit)
