@@ -25,7 +25,6 @@ struct DescriptorSpec {
   std::optional<std::string> aggregate{};
   std::optional<std::string> prune{};
   std::optional<std::string> prune_options{};
-  std::optional<std::string> token_mass{};
   std::optional<int> prune_layer{};
   std::optional<double> kappa{};
   std::optional<std::string> norm_scale{};

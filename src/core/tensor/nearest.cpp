@@ -60,15 +60,11 @@ void nearest_rows(ConstMatrix a, ConstMatrix b, int* best, float* product, Arena
   const int panels = static_cast<int>((b.rows + width - 1) / width);
   const std::ptrdiff_t panel_floats = width * b.cols;
   float* packed = arena.floats(static_cast<std::size_t>(panels * panel_floats));
-  parallel_for(panels, [&](int p) {
-    float* panel = packed + p * panel_floats;
-    for (std::ptrdiff_t j = 0; j < width; ++j) {
-      const std::ptrdiff_t index = p * width + j;
-      const float* row =
-          b.row(index < b.rows ? static_cast<int>(index) : 0);  // beyond the end the first again, which changes nothing
-      for (int c = 0; c < b.cols; ++c) panel[c * width + j] = row[c];
-    }
-  });
+  for (std::ptrdiff_t j = 0; j < panels * width; ++j) {  // beyond the end the first row again, which changes nothing
+    const float* row = b.row(j < b.rows ? static_cast<int>(j) : 0);
+    float* to = packed + j / width * panel_floats + j % width;
+    for (int c = 0; c < b.cols; ++c) to[c * width] = row[c];
+  }
   const std::size_t room = static_cast<std::size_t>(kNearestRows * panels * width);
   float* scratch = arena.floats(static_cast<std::size_t>(threads()) * room);
   parallel_for_worker((a.rows + kNearestRows - 1) / kNearestRows, [&](int tile, int worker) {

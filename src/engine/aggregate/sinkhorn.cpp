@@ -67,6 +67,8 @@ Transport sinkhorn(tensor::ConstMatrix scores, float extra, const LogMarginals& 
   if (masses.ghost) mass[tokens] = static_cast<float>(std::exp(*masses.ghost));
 
   std::fill_n(v, rows, 0.0F);
+  for (std::size_t i = 0; i < token_mass.size(); ++i)
+    v[i] = std::log(token_mass[i]);  // as that many tokens of its kind would begin
   for (int iteration = 0; iteration < iterations; ++iteration) {
     column_log_sum_exp(plan, v, u, scratch);
     for (int j = 0; j < clusters; ++j) u[j] = static_cast<float>(masses.cluster - u[j]);
@@ -105,6 +107,7 @@ std::vector<double> sinkhorn(tensor::ConstMatrix scores, float extra, const LogM
 
   std::vector<double> u(static_cast<std::size_t>(cols), 0.0);
   std::vector<double> v(static_cast<std::size_t>(rows), 0.0);
+  for (std::size_t i = 0; i < token_mass.size(); ++i) v[i] = std::log(static_cast<double>(token_mass[i]));
   for (int iteration = 0; iteration < iterations; ++iteration) {
     for (int j = 0; j < cols; ++j) {
       const double log_mass = j < clusters ? masses.cluster : *masses.dustbin;

@@ -147,7 +147,7 @@ std::vector<float> Extractor::Impl::forward(Borrowed& scratch, const float* inpu
   std::vector<float> descriptor(static_cast<std::size_t>(aggregator.dim()));
   aggregate::HeadTrace head_trace;
   tensor::Features counted = features;
-  if (features.are_tokens() && *plan.spec.token_mass == "one") counted.tokens().mass = {};  // a merged token is one token
+  if (features.are_tokens() && !reducer->counts_patches()) counted.tokens().mass = {};  // every token once
   aggregator.aggregate(counted, descriptor.data(), arena, trace != nullptr ? &head_trace : nullptr);
   times.aggregate_ms = watch.ms() - times.blocks_ms - times.prune_ms;
 

@@ -21,8 +21,8 @@ constexpr int kKeepSteps = 10'000;  // a keep derived from rho has four digits
 
 class Evit final : public InBlock {
  public:
-  Evit(double rho, std::optional<double> keep, std::vector<int> at, bool fuse)
-      : rho_(rho), keep_(keep), at_(std::move(at)), fuse_(fuse) {}
+  Evit(double rho, std::optional<double> keep, std::vector<int> at, bool fuse, bool by_mass)
+      : rho_(rho), keep_(keep), at_(std::move(at)), fuse_(fuse), by_mass_(by_mass) {}
 
   Needs needs(int block) const override { return acts() && acts_in(block) ? Needs::kClsRow : Needs::kNothing; }
 
@@ -45,6 +45,8 @@ class Evit final : public InBlock {
   int patches_after(int blocks_done, int patches) const override {
     return acts() ? left(keep_for(patches), blocks_done, patches) : patches;
   }
+
+  bool counts_patches() const override { return by_mass_; }
 
   std::string sentence(int patches) const override {
     if (!acts()) return {};
@@ -108,6 +110,7 @@ class Evit final : public InBlock {
   std::optional<double> keep_;  // of each block; open: what rho asks for
   std::vector<int> at_;         // blocks, ascending
   bool fuse_;
+  bool by_mass_;
   double keep_now_ = 1;  // for this picture
   // Scratch, each (patches).
   std::vector<float> scores_;
@@ -123,8 +126,9 @@ const ReducerFamily evit_family{
       const auto keep = options.number("keep", 0, 1, true);
       auto at = options.blocks("at", depth).value_or(even_blocks(depth, kEvitStages));
       const bool fuse = options.flag("fuse").value_or(true);
+      const bool by_mass = options.flag("by_mass").value_or(false);
       options.finish();
-      return std::make_unique<Evit>(*spec.rho, keep, std::move(at), fuse);
+      return std::make_unique<Evit>(*spec.rho, keep, std::move(at), fuse, by_mass);
     },
     .has_options = true};
 

@@ -16,14 +16,12 @@ namespace {
 
 std::size_t index_of(int i) { return static_cast<std::size_t>(i); }
 
-/// Keys of the patches at every second place from `first`, (n, head dim): their mean over heads, of length 1.
-tensor::Matrix metric(tensor::ConstMatrix keys, int heads, int prefix, const std::vector<int>& order, int first,
-                      tensor::Arena& arena) {
-  const int count = (static_cast<int>(order.size()) - first + 1) / 2;
-  const int size = keys.cols / heads;
+/// Keys of the patches, their mean over heads, of length 1: (patches, head dim), those of A first, then those of B.
+tensor::Matrix metric(tensor::ConstMatrix keys, int heads, int prefix, const std::vector<int>& order, tensor::Arena& arena) {
+  const int count = static_cast<int>(order.size()), in_a = most_merged(count), size = keys.cols / heads;
   const tensor::Matrix out = arena.matrix(count, size);
   tensor::parallel_for(count, [&](int i) {
-    const float* key = keys.row(prefix + order[index_of(first + 2 * i)]);
+    const float* key = keys.row(prefix + order[index_of(i < in_a ? 2 * i + 1 : 2 * (i - in_a))]);
     float* to = out.row(i);
     std::copy_n(key, size, to);
     for (int h = 1; h < heads; ++h) {
@@ -49,11 +47,11 @@ std::span<const int> Matching::match(const tensor::Tokens& tokens, tensor::Const
   if (r < 1) return into;
   {
     const tensor::Arena::Scope scope(arena);
-    const tensor::Matrix a = metric(keys, heads_, tokens.prefix, order_, 1, arena);
-    const tensor::Matrix b = metric(keys, heads_, tokens.prefix, order_, 0, arena);
-    best_.resize(index_of(a.rows));
-    products_.resize(index_of(a.rows));
-    tensor::nearest_rows(a, b, best_.data(), products_.data(), arena);
+    const int in_a = most_merged(patches);
+    const tensor::Matrix all = metric(keys, heads_, tokens.prefix, order_, arena);
+    best_.resize(index_of(in_a));
+    products_.resize(index_of(in_a));
+    tensor::nearest_rows(all.rows_from(0, in_a), all.rows_from(in_a, patches - in_a), best_.data(), products_.data(), arena);
   }
   choose_best(products_, r, merged_);
   for (const int i : merged_) into[index_of(order_[index_of(2 * i + 1)])] = order_[index_of(2 * best_[index_of(i)])];

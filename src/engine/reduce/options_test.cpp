@@ -122,7 +122,7 @@ TEST(PruneOptions, AreRefusedInOneSentence) {
   EXPECT_EQ(refusal({.prune = "tome", .prune_options = "r=-1"}),
             "r of `prune` tome is '-1', but must be whole numbers from 0 to 1000000, such as 0|1");
   EXPECT_EQ(refusal({.prune = "tome", .prune_options = "keep=0.5"}),
-            "`prune` tome has no option 'keep'; it has r, inflect, prop_attn");
+            "`prune` tome has no option 'keep'; it has r, inflect, prop_attn, by_mass");
   EXPECT_EQ(refusal({.prune = "tome", .prune_options = "r=1|1|1|1|1|1|1|1|1|1|1|1|1"}),
             "r of `prune` tome has 13 numbers, but the model has 12 blocks");
   EXPECT_EQ(refusal({.prune = "evit", .prune_options = "keep=0"}), "keep of `prune` evit is '0', but must be a number in (0, 1]");

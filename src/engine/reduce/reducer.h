@@ -31,6 +31,8 @@ class TokenReducer : public tensor::TokenHook {
   virtual int patches_after(int blocks_done, int patches) const = 0;
   /// How many of them the MLP of block `block` sees: as many as its attention unless the method acts between the two.
   virtual int patches_in_mlp(int block, int patches) const { return patches_after(block, patches); }
+  /// Whether a merged token counts in the descriptor as often as the patches it stands for, instead of once.
+  virtual bool counts_patches() const { return false; }
   /// Multiply-adds of the method itself.
   virtual double macs(int /*patches*/) const { return 0; }
 

@@ -25,9 +25,10 @@ constexpr float kNoLength = 1e-12F;  // of a mean without a direction
 class Tofu final : public InBlock {
  public:
   struct Settings {
-    double keep;  // of each block
-    int until;    // the first block that merges
-    bool prop_attn;
+    double keep;     // of each block
+    int until;       // the first block that merges
+    bool prop_attn;  // in attention
+    bool by_mass;    // in the descriptor
   };
 
   Tofu(Settings settings, const model::VitConfig& vit)
@@ -53,6 +54,8 @@ class Tofu final : public InBlock {
     for (int block = 0; acts() && block < depth_; ++block) sum += matching_macs(left(block, patches), head_dim_);
     return sum;
   }
+
+  bool counts_patches() const override { return settings_.by_mass; }
 
   std::string sentence(int patches) const override {
     if (!acts()) return {};
@@ -123,7 +126,8 @@ const ReducerFamily tofu_family{
       const model::VitConfig& vit = model.config.vit();
       const Tofu::Settings settings{.keep = options.number("keep", 0, 1, true).value_or(std::pow(*spec.rho, 1.0 / vit.depth)),
                                     .until = options.whole_number("until", 0, vit.depth).value_or(vit.depth / 2),
-                                    .prop_attn = options.flag("prop_attn").value_or(true)};
+                                    .prop_attn = options.flag("prop_attn").value_or(true),
+                                    .by_mass = options.flag("by_mass").value_or(false)};
       options.finish();
       return std::make_unique<Tofu>(settings, vit);
     },

@@ -35,7 +35,8 @@ class Tome final : public InBlock {
     double rho;
     std::vector<int> r;  // as given: none, one number, or one for each of the first blocks
     double inflect;      // of one number: -1 falls from 2 r to 0, 0 is constant, 1 rises
-    bool prop_attn;
+    bool prop_attn;      // in attention
+    bool by_mass;        // in the descriptor
   };
 
   Tome(Settings settings, const model::VitConfig& vit)
@@ -76,6 +77,8 @@ class Tome final : public InBlock {
                      "tome cannot merge r = {} of {} patches in a block: at most {}", r, patches, most_merged(patches));
     }
   }
+
+  bool counts_patches() const override { return settings_.by_mass; }
 
   std::string sentence(int patches) const override {
     if (!acts()) return {};
@@ -123,7 +126,8 @@ const ReducerFamily tome_family{
       Tome::Settings settings{.rho = *spec.rho,
                               .r = options.whole_numbers("r", 0, 1'000'000).value_or(std::vector<int>{}),
                               .inflect = options.number("inflect", -1, 1).value_or(0),
-                              .prop_attn = options.flag("prop_attn").value_or(true)};
+                              .prop_attn = options.flag("prop_attn").value_or(true),
+                              .by_mass = options.flag("by_mass").value_or(false)};
       options.finish();
       if (settings.r.size() > static_cast<std::size_t>(vit.depth)) {
         fail(ErrorCode::kUsage, "r of `prune` tome has {} numbers, but the model has {} blocks", settings.r.size(), vit.depth);

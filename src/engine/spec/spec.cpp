@@ -140,9 +140,6 @@ bool by_scores_after_a_block(const DescriptorSpec& spec) {
   return by_weitop(spec) || prunes_by(spec, "random") || prunes_by(spec, "norm");
 }
 bool by_one_cut(const DescriptorSpec& spec) { return by_scores_after_a_block(spec) || prunes_by(spec, "fastv"); }
-bool by_merging(const DescriptorSpec& spec) {
-  return prunes_by(spec, "tome") || prunes_by(spec, "tofu") || prunes_by(spec, "evit");
-}
 bool by_norm(const DescriptorSpec& spec) { return by_weitop(spec) || prunes_by(spec, "norm"); }
 bool by_fast_decoding(const DescriptorSpec& spec) { return spec.decode.value_or("") == "fast"; }
 bool by_chance(const DescriptorSpec& spec) { return prunes_by(spec, "random"); }
@@ -162,7 +159,6 @@ constexpr auto kPooling = [] { return OneOf{{"cls", "mean", "gem"}}; };
 constexpr auto kPruners = [] { return OneOf{{REVISIT_REDUCERS(REVISIT_WORD) "none"}}; };
 #undef REVISIT_WORD
 constexpr auto kPairs = [] { return Pairs{}; };
-constexpr auto kMasses = [] { return OneOf{{"one", "patches"}}; };
 constexpr auto kLayers = [] { return From{0, 1'000}; };
 constexpr auto kShare = [] { return Between{0, 1}; };
 constexpr auto kNormScales = [] { return OneOf{{"minmax", "raw"}}; };
@@ -186,9 +182,8 @@ std::vector<Setting> make_settings() {
       line<&S::decode, kDecoding>("decode", "HOW", "JPEG at full size, or no larger than needed", kTold, false, nullptr, std::string("exact"), by_fast_decoding),
       line<&S::prune, kPruners>("prune", "HOW", "how patches are chosen", kTold, false, "pruner", std::string("none"), prunes),
       line<&S::prune_options, kPairs>("prune_options", "K=V,...", "a pruner's own numbers, such as keep=0.6,at=1|3,fuse=true for evit", kTold, true, nullptr, {}, prunes, true),
-      line<&S::token_mass, kMasses>("token_mass", "HOW", "what a merged token counts for in the descriptor", kTold, true, nullptr, std::string("one"), by_merging),
       line<&S::prune_layer, kLayers>("prune_layer", "L", "blocks run before pruning", kTold, true, "pruner.layer", std::int64_t{1}, by_scores_after_a_block),
-      line<&S::kappa, kShare>("kappa", "K", "weight of the learnt score against the token norm", kTold, true, "pruner.kappa", 0.5, by_weitop),
+      line<&S::kappa, kShare>("kappa", "K", "WeiToP's weight against the norm", kTold, true, "pruner.kappa", 0.5, by_weitop),
       line<&S::norm_scale, kNormScales>("norm_scale", "HOW", "how norms enter the score", kTold, true, "pruner.norm_scale", std::string("minmax"), by_norm),
       line<&S::spread, kCells>("spread", "N", "rank patches within cells of NxN", kTold, true, "pruner.spread", std::int64_t{1}, by_one_cut, true),
       line<&S::seed, kSeeds>("seed", "S", "of random pruning, drawn anew for each photo", kTold, true, nullptr, std::int64_t{0}, by_chance),

@@ -38,7 +38,6 @@ TEST(Spec, EveryMemberHasOneSettingThatReadsAndWritesIt) {
                             .aggregate = "gem",
                             .prune = "random",
                             .prune_options = "keep=0.5,r=7",
-                            .token_mass = "patches",
                             .prune_layer = 3,
                             .kappa = 0.25,
                             .norm_scale = "raw",
