@@ -86,9 +86,6 @@ DescriptorSpec overlaid(const DescriptorSpec& first, const DescriptorSpec& secon
 /// ascend.
 DescriptorSpec completed(const DescriptorSpec& spec);
 
-/// Whether patches are dropped or merged: `rho` below 1, or `prune_options` that say how much.
-bool prunes(const DescriptorSpec& spec);
-
 /// The EXIF orientation setting of the spec.
 Orientation orientation_of(const DescriptorSpec& spec);
 /// How photos are to be decoded for this complete spec: upright or not, and with `decode` fast no larger than they need to be.

@@ -58,6 +58,8 @@ bool says_how_much(const std::optional<std::string>& options) {
   return pairs && std::ranges::any_of(kHowMuch, [&](const char* key) { return pairs->contains(key); });
 }
 
+bool prunes(const DescriptorSpec& spec) { return spec.rho.value_or(1) < 1 || says_how_much(spec.prune_options); }
+
 std::optional<std::string> without_how_much(const std::optional<std::string>& options) {
   if (!says_how_much(options)) return options;
   PruneOptionPairs pairs = *parse_prune_options(*options);

@@ -23,6 +23,8 @@ std::string prune_options_text(const PruneOptionPairs& pairs);
 
 /// Whether options say how much is kept (`keep` or `r`), which is otherwise rho's to say.
 bool says_how_much(const std::optional<std::string>& options);
+/// Whether patches are dropped or merged: rho below 1, or such options.
+bool prunes(const DescriptorSpec& spec);
 /// The options without these; none if nothing is left.
 std::optional<std::string> without_how_much(const std::optional<std::string>& options);
 

@@ -256,8 +256,6 @@ DescriptorSpec completed(const DescriptorSpec& spec) {
   return out;
 }
 
-bool prunes(const DescriptorSpec& spec) { return spec.rho.value_or(1) < 1 || says_how_much(spec.prune_options); }
-
 Orientation orientation_of(const DescriptorSpec& spec) {
   return spec.orientation.value_or("apply") == "ignore" ? Orientation::kIgnore : Orientation::kApply;
 }

@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "engine/spec/prune_options.h"
 #include "engine/spec/toml_spec.h"
 #include "revisit/error.h"
 
