@@ -89,13 +89,22 @@ struct Extractor::Impl {
       : model(std::move(given)),
         plan(make_plan(model.loaded().config, spec, threads)),
         network(std::make_shared<Network>(model.loaded(), plan)),
-        reducer(reduce::make_reducer(plan.spec, model.loaded())) {}
+        reducer(made_reducer()) {}
 
   Impl(const Impl& other, const DescriptorSpec& spec, int threads)
       : model(other.model),
         plan(make_plan(model.loaded().config, spec, threads)),
         network(other.network),
-        reducer(reduce::make_reducer(plan.spec, model.loaded())) {}
+        reducer(made_reducer()) {}
+
+  /// The plan's, with what it has to say about pictures of the plan's size.
+  std::unique_ptr<reduce::TokenReducer> made_reducer() {
+    auto out = reduce::make_reducer(plan.spec, model.loaded());
+    const int patches = patches_of(model.loaded().config, *plan.spec.size);
+    out->check(patches);
+    if (auto sentence = out->sentence(patches); !sentence.empty()) plan.notices.push_back(std::move(sentence));
+    return out;
+  }
 
   std::vector<float> forward(Borrowed& scratch, const float* pixels, Size size, Trace* trace, LocalFeatures* local);
   void check_finite(tensor::ConstMatrix values, const char* what) const;
@@ -126,6 +135,7 @@ std::vector<float> Extractor::Impl::forward(Borrowed& scratch, const float* inpu
   Recorder recorder(*reducer, trace);  // the hook: reduces, and notes time and tokens on the way
   const Stopwatch watch;
 
+  reducer->check(patches_of(model.loaded().config, size));
   reducer->see({input, 3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width)});
   tensor::Features features = backbone.embed(input, size, arena);  // tokens (1 + R + N0, D): CLS, registers, patches
   const int patches = features.are_tokens() ? features.tokens().patches() : 0;
@@ -139,7 +149,9 @@ std::vector<float> Extractor::Impl::forward(Borrowed& scratch, const float* inpu
   std::vector<float> descriptor(static_cast<std::size_t>(aggregator.dim()));
   aggregate::HeadTrace head_trace;
   const bool looks_inside = trace != nullptr || local != nullptr;
-  aggregator.aggregate(features, descriptor.data(), arena, looks_inside ? &head_trace : nullptr);
+  tensor::Features counted = features;
+  if (features.are_tokens() && !reducer->counts_patches()) counted.tokens().mass = {};  // every token once
+  aggregator.aggregate(counted, descriptor.data(), arena, looks_inside ? &head_trace : nullptr);
   times.aggregate_ms = watch.ms() - times.blocks_ms - times.prune_ms;
 
   check_finite({descriptor.data(), 1, aggregator.dim(), aggregator.dim()}, "descriptor values");
