@@ -53,7 +53,8 @@ RowAppender::RowAppender(const std::filesystem::path& path, FileKind kind, std::
     : file_(path, File::Access::kReadWrite), header_(read_header(file_, kind)), end_(end) {
   const std::uint64_t size = file_.size();
   if (size < end) {
-    fail(ErrorCode::kBadFile, "'{}' has {} bytes, but the catalogue counts {}", path.string(), size, end);
+    fail_with_hint(ErrorCode::kBadFile, "delete it and add the photos again, and it is made anew",
+                   "'{}' has {} bytes, but the catalogue counts {}", path.string(), size, end);
   }
   if (size > end) file_.truncate(end);
 }

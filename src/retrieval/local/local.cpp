@@ -10,7 +10,6 @@
 #include <numeric>
 
 #include "core/base/fail.h"
-#include "core/tensor/narrow_kernels.h"
 #include "core/tensor/parallel.h"
 #include "retrieval/local/agreement.h"
 
@@ -22,8 +21,6 @@ using tensor::kStepBytes;
 
 constexpr int kReadableRows = 16;  // a kernel may read so many at once
 constexpr int kMostRows = 32;      // and multiply so many
-
-const tensor::NarrowKernel& kernel() { return *tensor::byte_kernels().front(); }
 
 std::span<const std::int8_t> row_of(const LocalFeatures& features, int patch) {
   const auto dim = static_cast<std::size_t>(features.dim);
@@ -42,7 +39,7 @@ std::vector<float> inverse_norms(const LocalFeatures& features) {
 }
 
 /// Rows as the kernel reads them: bytes with its zero added, filled up to whole steps.
-BigBuffer rows_for_kernel(const LocalFeatures& features, int steps) {
+BigBuffer rows_for_kernel(const LocalFeatures& features, int steps, int zero) {
   const int rows = (features.count() + kReadableRows - 1) / kReadableRows * kReadableRows;
   const auto stride = static_cast<std::size_t>(steps) * kStepBytes;
   BigBuffer out = big_buffer(static_cast<std::size_t>(rows) * stride / sizeof(float));
@@ -51,7 +48,7 @@ BigBuffer rows_for_kernel(const LocalFeatures& features, int steps) {
   for (int r = 0; r < features.count(); ++r) {
     const auto codes = row_of(features, r);
     std::transform(codes.begin(), codes.end(), bytes + static_cast<std::size_t>(r) * stride,
-                   [zero = kernel().zero](std::int8_t q) { return static_cast<std::uint8_t>(q + zero); });
+                   [zero](std::int8_t q) { return static_cast<std::uint8_t>(q + zero); });
   }
   return out;
 }
@@ -96,8 +93,11 @@ void check_local(const LocalFeatures& features, const char* whose) {
   }
 }
 
-PatchComparison::PatchComparison(const LocalFeatures& query)
-    : query_(&checked(query)), steps_((query.dim + kStepBytes - 1) / kStepBytes), inverse_(inverse_norms(query)) {
+PatchComparison::PatchComparison(const LocalFeatures& query, const tensor::NarrowKernel& kernel)
+    : query_(&checked(query)),
+      kernel_(&kernel),
+      steps_((query.dim + kStepBytes - 1) / kStepBytes),
+      inverse_(inverse_norms(query)) {
   const int panels = (query.count() + kPanel - 1) / kPanel;
   const auto panel_bytes = static_cast<std::size_t>(steps_) * kStepBytes * kPanel;
   panels_ = big_buffer(static_cast<std::size_t>(panels) * panel_bytes / sizeof(float));
@@ -109,7 +109,7 @@ PatchComparison::PatchComparison(const LocalFeatures& query)
     auto* panel = reinterpret_cast<std::int8_t*>(panels_.get()) + static_cast<std::size_t>(p / kPanel) * panel_bytes;
     for (std::size_t k = 0; k < codes.size(); ++k)
       panel[k / 4 * 4 * kPanel + 4 * static_cast<std::size_t>(p % kPanel) + k % 4] = codes[k];
-    const std::int32_t start = -kernel().zero * std::accumulate(codes.begin(), codes.end(), std::int32_t{0});
+    const std::int32_t start = -kernel.zero * std::accumulate(codes.begin(), codes.end(), std::int32_t{0});
     std::memcpy(starts_.get() + p, &start, sizeof(start));
   }
 }
@@ -129,19 +129,19 @@ SecondLook PatchComparison::with(const LocalFeatures& reference) const {
 }
 
 SecondLook PatchComparison::look_at(const LocalFeatures& reference) const {
-  const BigBuffer rows = rows_for_kernel(reference, steps_);
+  const BigBuffer rows = rows_for_kernel(reference, steps_, kernel_->zero);
   const std::vector<float> inverse = inverse_norms(reference);
   const auto* bytes = reinterpret_cast<const std::byte*>(rows.get());
   const auto* panels = reinterpret_cast<const std::byte*>(panels_.get());
   const std::ptrdiff_t stride = std::ptrdiff_t{steps_} * kStepBytes;
   Nearest of_query(inverse_.size()), of_reference(inverse.size());
   alignas(64) std::int32_t sums[kMostRows * kPanel];
-  if (kernel().begin != nullptr) kernel().begin();
+  if (kernel_->begin != nullptr) kernel_->begin();
   for (int first = 0; first < query_->count(); first += kPanel) {
     const int columns = std::min(kPanel, query_->count() - first);
-    for (int r = 0; r < reference.count(); r += kernel().most_rows) {
-      const int count = std::min(kernel().most_rows, reference.count() - r);
-      kernel().multiply(bytes + r * stride, stride, count, panels + first * stride, steps_, starts_.get() + first, sums);
+    for (int r = 0; r < reference.count(); r += kernel_->most_rows) {
+      const int count = std::min(kernel_->most_rows, reference.count() - r);
+      kernel_->multiply(bytes + r * stride, stride, count, panels + first * stride, steps_, starts_.get() + first, sums);
       for (int i = 0; i < count; ++i) {
         const auto row = static_cast<std::size_t>(r + i);
         for (int c = 0; c < columns; ++c) {
@@ -153,7 +153,7 @@ SecondLook PatchComparison::look_at(const LocalFeatures& reference) const {
       }
     }
   }
-  if (kernel().end != nullptr) kernel().end();
+  if (kernel_->end != nullptr) kernel_->end();
 
   std::vector<PatchPair> pairs;
   for (int q = 0; q < query_->count(); ++q) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/base/big_buffer.h"
+#include "core/tensor/narrow_kernels.h"
 #include "revisit/index.h"
 #include "revisit/local.h"
 
@@ -30,7 +31,8 @@ void check_local(const LocalFeatures& features, const char* whose);
 /// One photo, ready to be compared with many. Several threads may use one at once.
 class PatchComparison {
  public:
-  explicit PatchComparison(const LocalFeatures& query);
+  /// `query` must outlive it. Any of byte_kernels() finds the same pairs; the fastest is the first.
+  explicit PatchComparison(const LocalFeatures& query, const tensor::NarrowKernel& kernel = *tensor::byte_kernels().front());
 
   SecondLook with(const LocalFeatures& reference) const;
 
@@ -40,6 +42,7 @@ class PatchComparison {
 
  private:
   const LocalFeatures* query_;
+  const tensor::NarrowKernel* kernel_;
   int steps_;
   BigBuffer panels_;            // [panel][4 bytes of a row][patch of the panel]
   BigBuffer starts_;            // (panels, 32) whole numbers: what the zero of the kernel's rows adds to each sum, taken off

@@ -84,6 +84,20 @@ TEST(SecondLook, IsThatOfPlainLoops) {
   }
 }
 
+TEST(SecondLook, IsTheSameBitsByAnyKernel) {
+  LocalFeatures query = random_features(1, 100, 130), other = seen_again(query, 2, 40, stays);
+  for (std::size_t k = 0; k < query.codes.size(); k += 3)
+    query.codes[k] = other.codes[k] = k % 2 == 0 ? 63 : -63;  // the largest sums
+  const SecondLook wanted = PatchComparison(query, *tensor::byte_kernels().back()).with(other);
+  EXPECT_GT(wanted.pairs.size(), 20U);
+  for (const tensor::NarrowKernel* kernel : tensor::byte_kernels()) {
+    const SecondLook look = PatchComparison(query, *kernel).with(other);
+    EXPECT_EQ(look.score, wanted.score) << kernel->name;
+    ASSERT_EQ(look.pairs.size(), wanted.pairs.size()) << kernel->name;
+    for (std::size_t i = 0; i < look.pairs.size(); ++i) EXPECT_EQ(look.pairs[i].similarity, wanted.pairs[i].similarity);
+  }
+}
+
 TEST(SecondLook, FindsAPhotoAgainHoweverTheCameraMovedALittle) {
   const LocalFeatures photo = random_features(1, 256, 128), other = random_features(2, 256, 128);
   const float strange = PatchComparison(photo).with(other).score;
