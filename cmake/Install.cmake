@@ -49,6 +49,9 @@ if(TARGET revisit-train)
 endif()
 install(TARGETS librevisit librevisit_lab EXPORT revisit LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/revisit DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+# Models found by name; revisit-tiny is a part of the library.
+install(DIRECTORY models/ DESTINATION ${REVISIT_MODELS_FOLDER}
+        FILES_MATCHING PATTERN "revisit-tiny.safetensors" EXCLUDE PATTERN "revisit-*.safetensors" PATTERN "LICENSE")
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/revisit)

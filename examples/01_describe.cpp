@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // How alike are two photos? usage: 01_describe PHOTO PHOTO [MODEL.safetensors] [RHO]
-// Without a model file the model is the one built in.
+// Without a model file the model is the default one, which comes with revisit.
 #include <revisit/embedded.h>
 #include <revisit/error.h>
 #include <revisit/extractor.h>
@@ -16,7 +16,7 @@ int main(int argc, char** argv) try {
     std::fputs("usage: 01_describe PHOTO PHOTO [MODEL.safetensors] [RHO]\n", stderr);
     return 2;
   }
-  const revisit::Model model = argc > 3 ? revisit::Model::load(argv[3]) : revisit::embedded_model();
+  const revisit::Model model = argc > 3 ? revisit::Model::load(argv[3]) : revisit::default_model();
   revisit::DescriptorSpec spec;
   if (argc > 4) spec.rho = std::strtod(argv[4], nullptr);  // share of patch tokens kept: less is faster
   revisit::Extractor extractor(model, spec);

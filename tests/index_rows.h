@@ -31,6 +31,17 @@ inline std::vector<float> row_content(int number, int dim) {
 
 inline std::string row_name(int number) { return "photos/" + std::to_string(number) + ".jpg"; }
 
+/// Of five patches with eight codes each.
+inline LocalFeatures row_local(int number) {
+  LocalFeatures out{8, {}, {}};
+  for (int i = 0; i < 5; ++i) {
+    const auto place = [&](int k) { return static_cast<std::uint16_t>(number * 977 + i * 131 + k); };
+    out.patches.push_back({place(0), place(1), place(2)});
+    for (int k = 0; k < out.dim; ++k) out.codes.push_back(static_cast<std::int8_t>((number * 31 + i * 7 + k * 5) % 127 - 63));
+  }
+  return out;
+}
+
 inline IndexEntry row_entry(int number) {
   IndexEntry entry;
   entry.name = row_name(number);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "revisit/image.h"
+#include "revisit/local.h"
 #include "revisit/model.h"
 #include "revisit/spec.h"
 
@@ -43,7 +44,8 @@ struct StageTimes {
   double blocks_ms = 0;      ///< embedding, transformer blocks, final norm
   double prune_ms = 0;       ///< scoring, top-K and gather
   double aggregate_ms = 0;
-  double kept = 1;  ///< share of the patches that stayed to the end: with `keep_mass` every picture has its own
+  double local_ms = 0;  ///< choosing and rounding local features, where they were asked for
+  double kept = 1;      ///< share of the patches that stayed to the end: with `keep_mass` every picture has its own
 };
 
 /// Not thread-safe: one extractor serves one caller at a time and uses `threads` cores for each image. For several callers, or
@@ -62,14 +64,17 @@ class Extractor {
   /// The same settings for another thread, which gives the same bits; `threads` as above.
   Extractor twin(int threads) const;
 
-  /// Unit-length descriptor of a photo of any size. Throws Error kBadModel when the weights give a non-finite result.
-  std::vector<float> describe(const Image& image, Trace* trace = nullptr);
-  std::vector<float> describe(const ImageView& picture, Trace* trace = nullptr);
+  /// Unit-length descriptor of a photo of any size. Throws Error kBadModel when the weights give a non-finite result. `local`,
+  /// when given, becomes what a second look compares: of the patches that were kept, so a lower rho makes it smaller too.
+  std::vector<float> describe(const Image& image, Trace* trace = nullptr, LocalFeatures* local = nullptr);
+  std::vector<float> describe(const ImageView& picture, Trace* trace = nullptr, LocalFeatures* local = nullptr);
 
   /// The same for a preprocessed tensor (3, H, W); H and W must be multiples of the patch (else Error kUsage).
-  std::vector<float> describe_tensor(std::span<const float> pixels, Size size, Trace* trace = nullptr);
+  std::vector<float> describe_tensor(std::span<const float> pixels, Size size, Trace* trace = nullptr,
+                                     LocalFeatures* local = nullptr);
 
   int descriptor_dim() const;
+  int local_dim() const;  ///< codes of a patch in its local features
   Size input_size() const;  ///< after rounding to the patch
   const Model& model() const;
   /// The complete spec of the descriptors: the size rounded to the patch, the model's own choices, its identity.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "revisit/geo.h"
+#include "revisit/local.h"
 #include "revisit/spec.h"
 
 namespace revisit {
@@ -83,6 +84,11 @@ class Index {
   /// The same, compared with its checksum: Error kBadFile when the disk has changed it, or the row's entry.
   std::span<const float> checked_descriptor(int row) const;
 
+  /// What was kept beside the descriptor of the row for a second look; empty when nothing was. Error kBadFile when the disk has
+  /// changed it.
+  std::optional<LocalFeatures> local(int row) const;
+  int local_rows() const;  ///< rows in use that have some
+
   /// Best first, ties by row. exact equals a full f32 scan. queries are (n, dim) unit vectors; a NaN is Error kUsage. A row that
   /// the disk has changed is not answered with: Error kBadFile.
   std::vector<std::vector<Match>> search(std::span<const float> queries, const SearchOptions& options,
@@ -123,6 +129,15 @@ class IndexWriter {
   int add(const IndexEntry& entry, std::span<const float> descriptor, bool replace = false);
   /// Where and when the photo of this name was taken; the row does not change. Error kUsage when there is no such name.
   void place(const std::string& name, const std::optional<Position>& position, const std::optional<double>& time_s);
+  /// From now on local features can be kept; their file is made, or made anew where it was deleted, which commits what is pending.
+  /// An index stays one that keeps them. Error kMismatch when it keeps some of another dim.
+  void open_local(int dim);
+  bool has_local() const;  ///< whether that was done, now or ever
+  /// Keeps them for a row of this index, in place of those it had; needs open_local(). Safe after commit().
+  void keep_local(int row, const LocalFeatures& features);
+  /// The row in use by this name, when no local features are kept for it.
+  std::optional<int> row_without_local(const std::string& name) const;
+
   void commit();     ///< append, fdatasync, then one SQLite transaction
   int rows() const;  ///< committed and pending
   int committed_rows() const;
@@ -147,6 +162,7 @@ struct MergeReport {
   int unchanged = 0;  ///< already there: the same name, or the same content
   int placed = 0;     ///< of `unchanged`: lacked a place or time, taken from the other index
   int renamed = 0;    ///< of `added`: their name was taken by another photo
+  int local = 0;      ///< rows that received local features from the other index
 };
 
 /// Adds the live rows of `from`, which must agree in settings (Error kMismatch). A name that another photo has becomes

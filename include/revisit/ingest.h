@@ -26,15 +26,16 @@ struct DescribedPhotos {
   double median_end_to_end_ms = 0;  ///< decoding, preprocessing and forward, one after the other
   double forward_ms_p5 = 0;         ///< 5th and 95th percentile of the forward times: far apart when the machine was disturbed
   double forward_ms_p95 = 0;
-  double mean_kept = 1;              ///< share of its patches a photo kept, on average
-  std::vector<std::string> notes{};  ///< about photos of which something was left out: "'a.webp' holds an animation; ..."
+  double mean_kept = 1;                ///< share of its patches a photo kept, on average
+  std::vector<LocalFeatures> local{};  ///< one per photo where they were asked for, else none; empty ones of skipped photos
+  std::vector<std::string> notes{};    ///< about photos of which something was left out: "'a.webp' holds an animation; ..."
 };
 
 /// Decodes ahead of inference, as the extractor's spec says. Of many photos each is described by one thread where that is faster
 /// than all threads on one (tried once in each call); the results are the same bits. progress(done, total) may stop it by
-/// returning false (Error kInterrupted).
+/// returning false (Error kInterrupted). `local` asks for local features too, about 35 KB a photo.
 DescribedPhotos describe_photos(Extractor& extractor, const std::vector<Photo>& photos,
-                                const std::function<bool(int, int)>& progress = {});
+                                const std::function<bool(int, int)>& progress = {}, bool local = false);
 
 /// The same by several extractors at once, one result each. Every photo is decoded once and described by all of them in turn, so
 /// that whatever disturbs the machine touches the times of all alike. They must decode alike (else Error kUsage).
@@ -46,6 +47,20 @@ std::vector<DescribedPhotos> describe_photos(std::span<Extractor> extractors, co
 std::vector<std::vector<Match>> match_all(const DescribedPhotos& queries, const DescribedPhotos& references, int top_k,
                                           const std::function<bool(int, int)>& wanted = {});
 
+/// What a second look at matches said, and what it cost.
+struct SecondLooks {
+  std::vector<std::vector<SecondLook>> looks{};  ///< per query, of its first matches, in their order
+  int candidates = 0;                            ///< that were looked at
+  double ms = 0;                                 ///< of all of them together
+
+  double ms_per_candidate() const { return candidates > 0 ? ms / candidates : 0; }
+};
+
+/// Looks again at the first `count` matches of every query and puts them in a better order: by how well patches of the two photos
+/// agree, and by similarity. Both sides must have been described with local features (else Error kUsage).
+SecondLooks rerank(const DescribedPhotos& queries, const DescribedPhotos& references, std::vector<std::vector<Match>>& matches,
+                   int count);
+
 /// Descriptors of both sides become PCA-whitened ones of `dim` values, learnt from the references. Zero rows stay zero.
 void whiten(DescribedPhotos& queries, DescribedPhotos& references, int dim);
 
@@ -53,6 +68,7 @@ struct AddReport {
   int added = 0;
   int updated = 0;                      ///< changed files that were described again
   int placed = 0;                       ///< photos whose stored place or time was missing or different
+  int local = 0;                        ///< of `unchanged` and `placed`: local features were missing and were added
   int unchanged = 0;                    ///< already there: how a resumed run passes finished photos
   std::vector<std::string> changed;     ///< files changed since they were added, skipped without `update`
   std::vector<std::string> duplicates;  ///< "NAME is the same photo as NAME": the same content under another name
@@ -66,6 +82,7 @@ struct AddReport {
 
 struct AddOptions {
   bool update = false;                             ///< describe changed files again
+  bool local = false;  ///< keep local features, also of photos that are there without; always where the index keeps them
   bool strict = false;                             ///< a photo that cannot be used ends the run (what was done stays)
   double commit_seconds = 2;                       ///< at most this much work is lost in a crash
   std::function<bool(const AddReport&)> progress;  ///< after each photo; false stops the run and commits

@@ -25,8 +25,10 @@ struct RecognizerOptions {
   int threads = 0;                         ///< 0: every core this process may use
   std::optional<double> min_similarity{};  ///< default: the model's calibrated threshold, if it has one and no rates
   std::optional<double> budget_ms{};  ///< chooses `rho`, which is open then: see choose_rho; measured when the recognizer is made
+  bool local = false;  ///< keep local features of what is added, for AskOptions::rerank; always where the collection keeps them
   std::filesystem::path calibrations{};    ///< folder where what was measured is kept; empty: nothing is
   std::optional<double> max_false_rate{};  ///< of answers; default: kUsualFalseRate, if the collection or the model is calibrated
+  int sequence = 0;  ///< frames of a drive whose matches support each other, 2..100; 0 or 1: each picture is asked about alone
 };
 
 /// What is known about an added picture.
@@ -45,6 +47,9 @@ struct AskOptions {
   std::optional<double> time_s{};           ///< when the picture was taken; needed for exclude_seconds
   std::optional<double> min_similarity{};   ///< default: the recognizer's
   std::optional<double> max_false_rate{};   ///< default: the recognizer's
+  /// Look again at so many of the first matches, 0 to 1000: they are put in order by how well patches of the two pictures agree.
+  /// Needs local features, see RecognizerOptions::local.
+  int rerank = 0;
   SearchOptions search{};                   ///< how, where and when to search; its top_k is ignored
 };
 
@@ -57,6 +62,8 @@ struct Found {
   std::optional<Position> position;
   std::optional<double> time_s;
   std::string path;
+  std::optional<SecondLook> look{};  ///< of those that AskOptions::rerank looked at again
+  std::optional<double> support{};  ///< with RecognizerOptions::sequence: belief, 0 to 1, that the camera is at this place
 };
 
 struct Answer {
@@ -67,16 +74,19 @@ struct Answer {
   Threshold threshold;
   double margin = 0;   ///< similarity of the best match minus the threshold; 0 without either
   std::string reason;  ///< one sentence: why yes, or why no
+  int reranked = 0;      ///< matches that were looked at again
+  double rerank_ms = 0;  ///< spent on that
 };
 
-/// Asking is safe from many threads, and while another thread adds. One picture is described at a time, by `threads` cores.
+/// Asking is safe from many threads, and while another thread adds. One picture is described at a time, by `threads` cores. With
+/// RecognizerOptions::sequence pictures are frames in the order in which they are asked about.
 class Recognizer {
  public:
-  /// A new collection in memory; save() keeps it beyond the process. The default model is the one built in.
+  /// A new collection in memory; save() keeps it beyond the process. The model is default_model().
   static Recognizer in_memory(const RecognizerOptions& options = {});
   static Recognizer in_memory(const Model& model, const RecognizerOptions& options = {});
 
-  /// The collection at an address (a folder), with the model and the settings it was made with; created with the default model if
+  /// The collection at an address (a folder), with the model and the settings it was made with; created with default_model() if
   /// there is none yet. Throws Error kNotFound when its model is gone, kMismatch when it is another one.
   static Recognizer open(const std::string& address, const RecognizerOptions& options = {});
   /// The same with a given model.
@@ -91,19 +101,26 @@ class Recognizer {
   /// The same for existing descriptors: (n, dim), unit length, all with the same options.
   std::vector<Answer> ask_descriptors(std::span<const float> descriptors, const AskOptions& options = {}) const;
 
+  /// The next picture does not follow those before it: another drive begins.
+  void forget_sequence();
+  /// And with the local features of each, which AskOptions::rerank compares.
+  std::vector<Answer> ask_descriptors(std::span<const float> descriptors, std::span<const LocalFeatures> local,
+                                      const AskOptions& options) const;
+
   /// Returns the row. In a folder it survives a crash once this returns. Throws Error kUsage for a name already in use.
   int add(const ImageView& picture, const Note& note = {});
   int add(const Image& picture, const Note& note = {});
   /// The same for an existing descriptor of this recognizer's spec; survives a crash after commit().
-  int add_descriptor(std::span<const float> descriptor, const Note& note = {});
+  int add_descriptor(std::span<const float> descriptor, const Note& note = {}, const LocalFeatures* local = nullptr);
   void commit();
 
   /// Describes without asking or adding.
-  std::vector<float> describe(const ImageView& picture, StageTimes* times = nullptr) const;
+  std::vector<float> describe(const ImageView& picture, StageTimes* times = nullptr, LocalFeatures* local = nullptr) const;
 
   /// Writes the collection as an index folder, which must not exist yet: `revisit query FOLDER` opens it.
   void save(const std::filesystem::path& folder) const;
 
+  bool keeps_local() const;  ///< local features of what is added
   int size() const;  ///< pictures that can be found
   /// All of them, by row, as ask() sees them. `visit` may not add.
   void for_each(const std::function<void(int row, const IndexEntry& entry)>& visit) const;
@@ -124,6 +141,6 @@ class Recognizer {
 
 /// Many photos through the extractor of a recognizer, decoded ahead; see describe_photos in ingest.h.
 DescribedPhotos describe_photos(const Recognizer& recognizer, const std::vector<Photo>& photos,
-                                const std::function<bool(int, int)>& progress = {});
+                                const std::function<bool(int, int)>& progress = {}, bool local = false);
 
 }  // namespace revisit

@@ -24,6 +24,7 @@ struct DescriptorSpec {
   std::optional<Size> size{};
   std::optional<std::string> aggregate{};
   std::optional<std::string> prune{};
+  std::optional<std::string> prune_options{};
   std::optional<int> prune_layer{};
   std::optional<double> kappa{};
   std::optional<std::string> norm_scale{};
@@ -78,10 +79,11 @@ const Setting& setting(std::string_view name);
 /// "0.5", "322x322", "weitop"; empty for an open value.
 std::string text_of(const SettingValue& value);
 
-/// `first` where it is set, else `second`; settings that are of_pruner only if both have the same pruner. How much is kept, `rho`
-/// and `keep_mass`, comes from one of them: from `first` if it says either.
+/// `first` where it is set, else `second`; settings that are of_pruner only if both have the same pruner. How much is kept,
+/// `rho`, `keep_mass` and what `prune_options` say of it, comes from one of them: from `first` if it says any.
 DescriptorSpec overlaid(const DescriptorSpec& first, const DescriptorSpec& second);
-/// Sets open settings to their defaults; the default of `rho` is kLeastRho with a `keep_mass`.
+/// Sets open settings to their defaults; the default of `rho` is kLeastRho with a `keep_mass`. The keys of `prune_options`
+/// ascend.
 DescriptorSpec completed(const DescriptorSpec& spec);
 
 /// The EXIF orientation setting of the spec.

@@ -22,6 +22,11 @@ std::string place_of(const Photo& query, const Photo& reference) {
   return out;
 }
 
+std::string support_text(const RunReport& report, std::size_t q, std::size_t match) {
+  const auto support = report.support_of(q, match);
+  return support ? fmt::format("  support {:.2f}", *support) : "";
+}
+
 bool was_skipped(const RunReport& report, const Photo& query) {
   return std::ranges::find(report.skipped, query.path.string(), &Skipped::path) != report.skipped.end();
 }
@@ -29,6 +34,13 @@ bool was_skipped(const RunReport& report, const Photo& query) {
 std::string how_sure(const RunReport& report, std::size_t q) {
   if (!report.run.max_false_rate || report.decisions.empty() || !report.decisions[q].false_rate) return "";
   return fmt::format("  {}, false rate {:g}", name_of(report.decisions[q].verdict), *report.decisions[q].false_rate);
+}
+
+// "  86 patches agree" after a second look.
+std::string agreeing(const RunReport& report, std::size_t q) {
+  const SecondLook* look = report.look(static_cast<int>(q), 0);
+  if (look == nullptr) return "";
+  return look->pairs.size() == 1 ? "  1 patch agrees" : fmt::format("  {} patches agree", look->pairs.size());
 }
 
 std::string line_of(const RunReport& report, std::size_t q) {
@@ -49,16 +61,16 @@ std::string line_of(const RunReport& report, std::size_t q) {
     const auto right = report.verdict(static_cast<int>(q), found.front().row);
     verdict = !right ? "  unknown" : *right ? "  right" : "  wrong";
   }
-  return fmt::format("{} -> {}  similarity {:.4f}{}{}{}\n", name, best_name, found.front().similarity, how_sure(report, q),
-                     place_of(query, best), verdict);
+  return fmt::format("{} -> {}  similarity {:.4f}{}{}{}{}{}\n", name, best_name, found.front().similarity, how_sure(report, q),
+                     support_text(report, q, 0), agreeing(report, q), place_of(query, best), verdict);
 }
 
 // The matches after the first, when asked for: below it, by rank.
 std::string further_line(const RunReport& report, std::size_t q, std::size_t rank) {
   const Match& match = report.matches[q][rank - 1];
   const Photo& found = report.dataset.references[static_cast<std::size_t>(match.row)];
-  return fmt::format("  {}. {}  similarity {:.4f}{}\n", rank, on_one_line(found.name), match.similarity,
-                     place_of(report.dataset.queries[q], found));
+  return fmt::format("  {}. {}  similarity {:.4f}{}{}\n", rank, on_one_line(found.name), match.similarity,
+                     support_text(report, q, rank - 1), place_of(report.dataset.queries[q], found));
 }
 
 }  // namespace
@@ -86,6 +98,11 @@ void tell_caution(const RunReport& report, const DecisionRule& rule, Console& co
   const auto accepted = std::ranges::count_if(report.decisions, &Decision::recognised);
   const auto words = caution(rule, static_cast<int>(report.decisions.size()), static_cast<int>(accepted));
   if (!words.empty()) console.talk("notice: " + words);
+}
+
+void mention_sequence(Dataset& dataset, int frames) {
+  if (frames < 2) return;
+  dataset.notes.push_back(fmt::format("matches of the last {} photos support each other: they are ordered by their support", frames));
 }
 
 void print_answers(const RunReport& report, int lines, Console& console) {

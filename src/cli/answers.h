@@ -24,6 +24,11 @@ void tell_caution(const RunReport& report, const DecisionRule& rule, Console& co
 inline constexpr const char* kMinSimilarityHelp = "below it the answer is \"no match\"; default: as --max-false-rate says";
 inline constexpr const char* kMaxFalseRateHelp =
     "the share of wrong answers to stay below, .001 to .5; default .1 where the index or the model is calibrated";
+constexpr const char* kSequenceHelp =
+    "photos of a drive in order of time or name: the matches of the last N support each other, 2 to 100; 0 or 1, the default: not";
+
+/// A note for reports and --json.
+void mention_sequence(Dataset& dataset, int frames);
 
 /// matches_json, or for each query its first match (and `lines` - 1 more) and the recall when there is ground truth.
 void print_answers(const RunReport& report, int lines, Console& console);

@@ -108,6 +108,7 @@ int run_bench_verb(BenchArgs args, Console& console) {
   args.bench.spec = args.model.spec;
   args.bench.threads = args.model.threads;
   const BenchReport report = run_bench(model, args.bench);
+  for (const auto& notice : report.notices) console.talk_once("notice: " + notice);
   const auto label = args.random ? "random " + *args.random : model_label(args.model.model);
   console.json ? console.data_json(object_of(label, report)) : console.data(table_of(label, report));
   return 0;

@@ -59,6 +59,7 @@ Opened open_extractor(const Model& model, DescriptorSpec spec, const ModelArgs& 
   out.choice = choose_rho(out.extractor, *args.budget_ms, calibration_folder(console));
   tell(*out.choice, console);
   out.extractor = out.extractor.with_rho(out.choice->rho);
+  for (const auto& notice : out.extractor.notices()) console.talk_once("notice: " + notice);
   return out;
 }
 

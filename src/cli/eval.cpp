@@ -14,6 +14,7 @@
 #include "cli/challenge.h"
 #include "cli/output.h"
 #include "cli/photo_run.h"
+#include "cli/rerank.h"
 #include "cli/run_folder.h"
 #include "cli/verbs.h"
 #include "core/base/fail.h"
@@ -42,6 +43,7 @@ struct EvalArgs {
   std::string method, backbone, device;
   std::optional<int> descriptors_dimension, num_workers;
   ChallengeArgs challenge;
+  std::optional<int> rerank;
 };
 
 std::vector<Option> eval_options(EvalArgs& args, Console& console) {
@@ -59,6 +61,7 @@ std::vector<Option> eval_options(EvalArgs& args, Console& console) {
   options.push_back({"--calibrate", "[P]", "find the \"no match\" similarity for precision P; default .99",
                      to_number(args.calibrate, {0, 1, true}), false, "0.99"});
   options.push_back({"--calibrated-model", "FILE", "where --calibrate writes the model with it", to_text(args.calibrated_model)});
+  add_rerank_option(options, args.rerank);
   add_challenge_options(options, args.challenge);
   add_model_option(options, args.model);
   options.back().help = "file, or name from 'model list'; default: built in";
@@ -198,6 +201,10 @@ void check_calibration(const EvalArgs& args) {
     fail(ErrorCode::kUsage, "--keep-mass {:g} and --calibrate cannot be used together: a model's threshold holds for a rho",
          *args.model.spec.keep_mass);
   }
+  if (args.rerank) {
+    fail(ErrorCode::kUsage, "--rerank {} and --calibrate cannot be used together: a model's threshold holds without a second look",
+         *args.rerank);
+  }
   if (args.data.dim)
     fail(ErrorCode::kUsage,
          "--dim {} and --calibrate cannot be used together: a model's threshold holds for full-length descriptors only",
@@ -205,17 +212,12 @@ void check_calibration(const EvalArgs& args) {
   check_output_file(args.calibrated_model);
 }
 
-/// What answers at stated rates would have been worth; of the matches, only `top_k` are kept.
-void judge_decisions(const EvalArgs& args, const DecisionRule& rule, RunReport& report, int top_k) {
-  if (report.dataset.labelled) {
-    std::vector<double> rates{0.1, 0.05, 0.01};
-    if (args.max_false_rate && std::ranges::find(rates, *args.max_false_rate) == rates.end())
-      rates.push_back(*args.max_false_rate);
-    std::ranges::sort(rates, std::ranges::greater());
-    const auto verdicts = decide_all(report.matches, report.dataset.references, rule);
-    report.outcomes = rate_outcomes(report.dataset, report.matches, verdicts, rates);
-  }
-  for (auto& found : report.matches) found.resize(std::min(found.size(), static_cast<std::size_t>(top_k)));
+/// What answers at stated rates would have been worth.
+std::vector<RateOutcome> judged(const EvalArgs& args, const std::vector<Verdicts>& verdicts, const RunReport& report) {
+  std::vector<double> rates{0.1, 0.05, 0.01};
+  if (args.max_false_rate && std::ranges::find(rates, *args.max_false_rate) == rates.end()) rates.push_back(*args.max_false_rate);
+  std::ranges::sort(rates, std::ranges::greater());
+  return rate_outcomes(report.dataset, report.matches, verdicts, rates);
 }
 
 void mention_silence(const EvalArgs& args, const Dataset& dataset, Console& console) {
@@ -252,6 +254,7 @@ int run_eval(EvalArgs& args, Console& console) {
   RunReport report;
   report.dataset = load_data(args.data, console);
   mention_whitening(report.dataset, args.data.dim);
+  mention_rerank(report.dataset, args.rerank);
   const Dataset& dataset = report.dataset;
   report.truth_from_positions = dataset.labelled && args.data.dataset.empty() && !args.data.gt;
   mention_silence(args, dataset, console);
@@ -270,18 +273,24 @@ int run_eval(EvalArgs& args, Console& console) {
   const auto choice = settle_budget(model, args.model, console);
   DescriptorSpec for_references = args.model.spec;
   if (args.data.reference_rho) for_references.rho = args.data.reference_rho;
-  Side references = describe_side(model, for_references, args.model.threads, dataset.references, "references", console);
-  Side queries = describe_side(model, args.model.spec, args.model.threads, dataset.queries, "queries", console);
+  Side references = describe_side(model, for_references, args.model.threads, dataset.references, "references", console,
+                                  args.rerank.has_value());
+  Side queries = describe_side(model, args.model.spec, args.model.threads, dataset.queries, "queries", console,
+                               args.rerank.has_value());
   check_pace(args.model, choice, queries.photos.median_forward_ms, dataset.queries.size(), console);
   if (args.data.dim) whiten(queries.photos, references.photos, *args.data.dim);
   report.run = record_of("eval", args.model.model, model, queries, references.spec, args.model.threads, console);
   add_sides(report, queries, references);
   const DecisionRule rule = decision_rule(model.info(), queries.spec, wish);
   const int top_k =
-      std::max({*std::ranges::max_element(args.data.recall_values), args.num_preds_to_save, challenge_depth(args.challenge)});
+      std::max({*std::ranges::max_element(args.data.recall_values), args.num_preds_to_save, challenge_depth(args.challenge), args.rerank.value_or(0)});
   report.matches = match_all(queries.photos, references.photos, rule.table ? std::max(top_k, kEvidenceMatches) : top_k,
                              search_filter(dataset));
-  if (rule.table) judge_decisions(args, rule, report, top_k);
+  std::vector<Verdicts> verdicts;  // a second look changes which match is the answer, not whether there is one
+  if (rule.table) verdicts = decide_all(report.matches, dataset.references, rule);
+  for (auto& found : report.matches) found.resize(std::min(found.size(), static_cast<std::size_t>(top_k)));
+  look_again(report, queries, references, args.rerank, console);
+  if (dataset.labelled && rule.table) report.outcomes = judged(args, verdicts, report);
   if (dataset.labelled) report.evaluation = evaluate(dataset, report.matches, args.data.recall_values);
 
   if (args.calibrate) calibrate(args, report, model, console);

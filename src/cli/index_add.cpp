@@ -33,6 +33,7 @@ struct AddArgs {
   ModelArgs model;
   std::optional<std::string> positions;
   bool update = false;
+  bool local = false;
   bool strict = false;
 };
 
@@ -46,6 +47,7 @@ AddReport add(const AddArgs& args, IndexWriter& writer, IndexSetup& setup, const
   Progress progress("adding", photos.size(), console.quiet);
   AddOptions options;
   options.update = args.update;
+  options.local = args.local;
   options.strict = args.strict;
   options.progress = [&](const AddReport& report) {
     progress.update(static_cast<std::size_t>(report.done()), report.skipped.size());
@@ -64,12 +66,13 @@ AddReport add(const AddArgs& args, IndexWriter& writer, IndexSetup& setup, const
 }
 
 void print(const AddReport& report, int rows, double seconds, const std::string& folder, Console& console) {
-  const int described = report.added + report.updated;
+  const int described = report.added + report.updated + report.local;
   if (console.json) {
     console.data_json({{"schema", 1},
                        {"added", report.added},
                        {"updated", report.updated},
                        {"placed", report.placed},
+                       {"local", report.local},
                        {"unchanged", report.unchanged},
                        {"changed", report.changed},
                        {"duplicates", report.duplicates},
@@ -87,6 +90,7 @@ void print(const AddReport& report, int rows, double seconds, const std::string&
   also(static_cast<std::size_t>(report.updated), "updated");
   also(static_cast<std::size_t>(report.placed), "given a new place or time");
   also(static_cast<std::size_t>(report.unchanged), "unchanged");
+  also(static_cast<std::size_t>(report.local), "of them given local features");
   also(report.duplicates.size(), "the same as a photo already in the index");
   also(report.changed.size(), "changed on disk");
   also(report.skipped.size(), "skipped");
@@ -146,6 +150,8 @@ Verb make_index_add(Console& console) {
        to_text(args->positions)},
       {"--update", "", "describe again photos whose file has changed or whose entry in the index is damaged",
        to_switch(args->update)},
+      {"--local", "", "keep local features for --rerank, also of photos added without; an index goes on doing so",
+       to_switch(args->local)},
       {"--strict", "", "stop at the first photo that cannot be read; what was added before stays", to_switch(args->strict)}};
   add_index_options(options, args->model);
   console.add_options(options);

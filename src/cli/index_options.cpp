@@ -16,19 +16,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// So that the index finds its model again from wherever it is used.
-std::string lasting_name(const std::string& name) {
-  const auto file = model_file(name);
-  if (file) return fs::absolute(*file).lexically_normal().string();
-  return name.empty() ? kEmbeddedModel : name;
-}
-
 Model open_for(const fs::path& folder, const std::string& name, bool stored, Console& console) {
   try {
     return open_model(name, console);
   } catch (const Error& error) {
-    if (!stored || error.code() != ErrorCode::kNotFound) throw;
-    fail_with_hint(ErrorCode::kNotFound, "--model FILE says where it is now",
+    const bool gone = error.code() == ErrorCode::kNotFound || error.code() == ErrorCode::kUsage;
+    if (!stored || !gone) throw;
+    fail_with_hint(ErrorCode::kNotFound, "--model FILE says where it is now, revisit model list shows those you have",
                    "index '{}' was made with the model '{}', which does not exist", folder.string(), name);
   }
 }
@@ -50,7 +44,8 @@ void add_index_options(std::vector<Option>& options, ModelArgs& args) {
   add_budget_option(options, args);
   for (Option& option : options) {
     const auto usual = option.help.find("; default");
-    const bool is_setting = std::ranges::any_of(settings(), [&](const Setting& one) { return flag_of(one) == option.long_name(); });
+    const bool is_setting =
+        std::ranges::any_of(settings(), [&](const Setting& one) { return flag_of(one) == option.long_name(); });
     if (is_setting && usual != std::string::npos) option.help = option.help.substr(0, usual) + "; default: as the index";
   }
 }
@@ -94,9 +89,10 @@ IndexSetup set_up(const fs::path& folder, const std::optional<IndexSettings>& st
   return out;
 }
 
-Recognizer open_places(const fs::path& folder, const IndexSettings& stored, const ModelArgs& args, Console& console) {
+Recognizer open_places(const fs::path& folder, const IndexSettings& stored, const ModelArgs& args, Console& console,
+                       int sequence) {
   check_budget(args);
-  RecognizerOptions options{args.spec, args.threads, {}, args.budget_ms, {}};
+  RecognizerOptions options{.spec = args.spec, .threads = args.threads, .budget_ms = args.budget_ms, .sequence = sequence};
   if (args.budget_ms) options.calibrations = calibration_folder(console);
   Recognizer places = Recognizer::open(folder.string(), model_for(folder, stored, args, console), options);
   for (const auto& notice : places.notices()) console.talk_once("notice: " + notice);

@@ -33,7 +33,8 @@ IndexSetup set_up(const std::filesystem::path& folder, const std::optional<Index
                   Console& console);
 
 /// The collection of an index, for queries. Prints the same notices as set_up.
-Recognizer open_places(const std::filesystem::path& folder, const IndexSettings& stored, const ModelArgs& args, Console& console);
+Recognizer open_places(const std::filesystem::path& folder, const IndexSettings& stored, const ModelArgs& args, Console& console,
+                       int sequence = 0);
 
 /// Whether a path is an index.
 bool is_index(const std::filesystem::path& path);

@@ -52,6 +52,10 @@ std::uintmax_t bytes_in(const fs::path& folder) {
   return total;
 }
 
+std::uintmax_t bytes_per_photo(const fs::path& folder, const Index& index) {
+  return bytes_in(folder) / static_cast<std::uintmax_t>(std::max(1, index.live_rows()));
+}
+
 int run_info(const std::string& folder, Console& console) {
   const Index index = Index::open(folder);
   const IndexSettings& settings = index.settings();
@@ -71,6 +75,8 @@ int run_info(const std::string& folder, Console& console) {
                 {"with_position", contents.placed},
                 {"with_time", contents.timed},
                 {"missing_files", contents.missing},
+                {"with_local", index.local_rows()},
+                {"bytes_per_photo", bytes_per_photo(folder, index)},
                 {"bytes", bytes_in(folder)}};
     object.update(Json::parse(spec_json(spec)));
     if (!settings.also.empty()) object["also"] = settings.also;
@@ -88,6 +94,8 @@ int run_info(const std::string& folder, Console& console) {
   if (const auto table = load_decision_table(folder))
     out += fmt::format("decides      calibrated on {} of its photos\n", table->photos);
   for (const auto& difference : settings.also) out += fmt::format("some rows    {}\n", difference);
+  out += fmt::format("per photo    {:.1f} KB, local features of {}\n", static_cast<double>(bytes_per_photo(folder, index)) / 1e3,
+                     index.local_rows());
   out += fmt::format("known        position of {}, time of {}\n", contents.placed, contents.timed);
   if (index.rows() > index.live_rows()) out += fmt::format("replaced     {}\n", counted(index.rows() - index.live_rows(), "row"));
   if (contents.missing > 0)
@@ -145,6 +153,7 @@ int run_merge(const std::vector<std::string>& folders, Console& console) {
     total.unchanged += one.unchanged;
     total.renamed += one.renamed;
     total.placed += one.placed;
+    total.local += one.local;
   }
   const int rows = Index::open(into).live_rows();
   if (console.json) {
@@ -153,6 +162,7 @@ int run_merge(const std::vector<std::string>& folders, Console& console) {
                        {"unchanged", total.unchanged},
                        {"placed", total.placed},
                        {"renamed", total.renamed},
+                       {"local", total.local},
                        {"rows", rows}});
   } else {
     console.data(

@@ -11,10 +11,12 @@
 #include "cli/budget.h"
 #include "cli/output.h"
 #include "cli/photo_run.h"
+#include "cli/rerank.h"
 #include "cli/run_folder.h"
 #include "cli/verbs.h"
 #include "core/base/fail.h"
 #include "core/base/limits.h"
+#include "revisit/sequence.h"
 #include "revisit/whitening.h"
 
 namespace revisit::cli {
@@ -36,6 +38,8 @@ struct MatchArgs {
   std::optional<int> exclude_recent;
   std::optional<double> exclude_seconds;
   std::optional<int> dim;
+  int sequence = 0;
+  std::optional<int> rerank;
 };
 
 using Wanted = std::function<bool(int, int)>;
@@ -80,6 +84,7 @@ void drop_excluded(Dataset& dataset, const Wanted& wanted) {
 
 int run_match(MatchArgs args, Console& console) {
   check_budget(args.model);
+  check_order(args.sequence, args.rerank);
   check_output_folder(args.output);
   RunReport report;
   report.dataset = load_folder_pair({args.folders[0], args.folders[1], args.gt, args.positions});
@@ -89,6 +94,8 @@ int run_match(MatchArgs args, Console& console) {
   const Wanted wanted = exclusion(args, dataset, console);
   drop_excluded(dataset, wanted);
   mention_whitening(dataset, args.dim);
+  mention_sequence(dataset, args.sequence);
+  mention_rerank(dataset, args.rerank);
 
   const Model model = open_model(args.model.model, console);
   const DecisionWish wish{args.min_similarity, args.max_false_rate, args.dim.has_value()};
@@ -96,8 +103,10 @@ int run_match(MatchArgs args, Console& console) {
   const auto choice = settle_budget(model, args.model, console);
   DescriptorSpec for_references = args.model.spec;
   if (args.reference_rho) for_references.rho = args.reference_rho;
-  Side references = describe_side(model, for_references, args.model.threads, dataset.references, "references", console);
-  Side queries = describe_side(model, args.model.spec, args.model.threads, dataset.queries, "queries", console);
+  Side references = describe_side(model, for_references, args.model.threads, dataset.references, "references", console,
+                                  args.rerank.has_value());
+  Side queries =
+      describe_side(model, args.model.spec, args.model.threads, dataset.queries, "queries", console, args.rerank.has_value());
   check_pace(args.model, choice, queries.photos.median_forward_ms, dataset.queries.size(), console);
   if (args.dim) whiten(queries.photos, references.photos, *args.dim);
 
@@ -105,16 +114,23 @@ int run_match(MatchArgs args, Console& console) {
   const DecisionRule rule = decision_rule(model.info(), queries.spec, wish);
   record_rule(rule, report.run, console);
   add_sides(report, queries, references);
+  const bool follows = args.sequence > 1;
   const int top_k = args.top_k.value_or(kTopK);
-  report.matches = match_all(queries.photos, references.photos, rule.table ? std::max(top_k, kEvidenceMatches) : top_k, wanted);
-  if (rule.table) {
-    record_verdicts(decide_all(report.matches, dataset.references, rule), report);
-    for (auto& found : report.matches) found.resize(std::min(found.size(), static_cast<std::size_t>(top_k)));
+  const int candidates = std::max(top_k, follows ? kSequenceCandidates : args.rerank.value_or(0));
+  report.matches =
+      match_all(queries.photos, references.photos, rule.table ? std::max(candidates, kEvidenceMatches) : candidates, wanted);
+  // What changes the order of matches changes which one is the answer, not whether there is one.
+  if (rule.table) record_verdicts(decide_all(report.matches, dataset.references, rule), report);
+  for (auto& found : report.matches) found.resize(std::min(found.size(), static_cast<std::size_t>(candidates)));
+  if (follows) {
+    report.support = follow_sequence(queries.photos, references.photos, dataset.queries, dataset.references, args.sequence, top_k,
+                                     report.matches);
   }
+  look_again(report, queries, references, args.rerank, console);
   if (dataset.labelled) {
     std::vector<int> ks;
     for (const int k : {1, 5, 10, 20}) {
-      if (k <= args.top_k.value_or(kTopK)) ks.push_back(k);
+      if (k <= top_k) ks.push_back(k);
     }
     report.evaluation = evaluate(dataset, report.matches, ks);
   }
@@ -151,7 +167,9 @@ Verb make_match(Console& console) {
       {"--exclude-recent", "N", "loop closure on one folder: leave out the last N photos",
        to_int(args->exclude_recent, 1, 1'000'000'000)},
       {"--exclude-seconds", "T", "leave out references less than T seconds older than the query",
-       to_number(args->exclude_seconds, {0})}};
+       to_number(args->exclude_seconds, {0})},
+      {"--sequence", "N", kSequenceHelp, to_int(args->sequence, 0, kMaxSequence)}};
+  add_rerank_option(options, args->rerank);
   add_model_option(options, args->model);
   add_spec_options(options, args->model);
   add_budget_option(options, args->model);

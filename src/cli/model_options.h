@@ -16,7 +16,7 @@
 namespace revisit::cli {
 
 struct ModelArgs {
-  std::string model;  ///< empty: the embedded one
+  std::string model;  ///< empty: the default one
   DescriptorSpec spec;
   int threads = 0;
   std::optional<double> budget_ms;  ///< for the rho; see cli/budget.h
@@ -30,16 +30,20 @@ std::string flag_of(const Setting& setting);
 /// Replaces the help of an option in the list.
 void set_help(std::vector<Option>& options, const std::string& long_name, const std::string& help);
 
-/// A built-in model, a file, or the name of a file in the model folders. Notes once on stderr that the demo model is untrained.
+/// A built-in model, a file, or the name of a file in the model folders; without a name the default model. Notes once on stderr that the demo model is untrained.
 Model open_model(const std::string& name, Console& console);
 
 /// The file behind a name; empty for built-in models. Throws Error kUsage for an unknown name.
 std::optional<std::filesystem::path> model_file(const std::string& name);
 
+/// What an index remembers, to find the model again from anywhere: the name of a built-in or installed model, else the path.
+std::string lasting_name(const std::string& name);
+
 /// The name to show: the file's stem, or the built-in model's.
 std::string model_label(const std::string& name);
 
-/// Model files (*.safetensors) of $REVISIT_MODEL_PATH and ./models, sorted within each folder.
+/// Model files (*.safetensors) of $REVISIT_MODEL_PATH, the installed ones, the user's (~/.local/share/revisit/models) and those of
+/// ./models, in this order, sorted within each folder; of files of one name the first.
 std::vector<std::filesystem::path> find_model_files();
 
 }  // namespace revisit::cli

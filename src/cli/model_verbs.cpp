@@ -170,6 +170,7 @@ struct ListedModel {
   std::string path;  // empty for a built-in model
   ModelInfo info;
   std::string problem;
+  bool usual = false;  // used where none is named
 
   std::string where() const { return !path.empty() ? path : name == kDemoModel ? "built in, untrained" : "built in"; }
 };
@@ -186,6 +187,8 @@ std::vector<ListedModel> collect_models() {
     }
     models.push_back(std::move(one));
   }
+  const auto usual = std::ranges::find(models, model_label(""), &ListedModel::name);
+  if (usual != models.end()) usual->usual = true;
   return models;
 }
 
@@ -194,14 +197,14 @@ int run_list(Console& console) {
   auto list = Json::array();
   std::string out = fmt::format("{:<24} {:<20} {:<10} {:>6}  {}\n", "name", "architecture", "aggregator", "dim", "where");
   for (const auto& one : models) {
-    Json object{{"name", one.name}, {"built_in", one.path.empty()}};
+    Json object{{"name", one.name}, {"built_in", one.path.empty()}, {"default", one.usual}};
     if (!one.path.empty()) object["path"] = one.path;
     if (one.problem.empty()) {
       object["arch"] = one.info.arch;
       object["aggregator"] = one.info.aggregator;
       object["descriptor_dim"] = one.info.descriptor_dim;
       out += fmt::format("{:<24} {:<20} {:<10} {:>6}  {}\n", one.name, one.info.arch, one.info.aggregator,
-                         one.info.descriptor_dim, one.where());
+                         one.info.descriptor_dim, one.where() + (one.usual ? ", the default" : ""));
     } else {
       object["problem"] = one.problem;
       out += fmt::format("{:<24} cannot be used: {}\n", one.name, one.problem);
@@ -211,8 +214,8 @@ int run_list(Console& console) {
   console.json ? console.data_json(Json{{"schema", 1}, {"models", std::move(list)}}) : console.data(out);
   if (std::ranges::all_of(models, [](const ListedModel& one) { return one.path.empty(); })) {
     console.talk(
-        "no model files in $REVISIT_MODEL_PATH or ./models: mkdir -p models && revisit model import CHECKPOINT -o "
-        "models/NAME.safetensors makes one");
+        "no model files in $REVISIT_MODEL_PATH, installed, in ~/.local/share/revisit/models or ./models: mkdir -p models && "
+        "revisit model import CHECKPOINT -o models/NAME.safetensors makes one");
   }
   return 0;
 }
@@ -274,7 +277,10 @@ Verb make_model_inspect(Console& console) {
 Verb make_model_list(Console& console) {
   Verb verb;
   verb.name = "model list";
-  verb.about = "lists the built-in models and the model files (*.safetensors) in $REVISIT_MODEL_PATH and ./models.";
+  verb.about =
+      "lists the built-in models and the model files (*.safetensors) found by name, in this order: in $REVISIT_MODEL_PATH, "
+      "installed with revisit, in ~/.local/share/revisit/models, in ./models. The default is revisit-small if it is installed, "
+      "else revisit-tiny, or the one $REVISIT_DEFAULT_MODEL names.";
   verb.examples = {"revisit model list", "REVISIT_MODEL_PATH=/srv/models revisit model list", "revisit model list --json"};
   console.add_options(verb.options);
   verb.run = [&console] { return run_list(console); };

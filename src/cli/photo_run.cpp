@@ -160,7 +160,7 @@ void RunDisplay::finish(const DescribedPhotos& photos) {
 namespace {
 
 template <typename Describer>
-Side described(Describer& describer, const std::vector<Photo>& photos, const char* label, Console& console) {
+Side described(Describer& describer, const std::vector<Photo>& photos, const char* label, Console& console, bool local) {
   RunDisplay display(console);
   const RunWatch watch = display.watch();
   Side side;
@@ -172,7 +172,7 @@ Side described(Describer& describer, const std::vector<Photo>& photos, const cha
   const StopScope scope(watch.stop, "stopped while reading a photo");
   go_on(0, static_cast<int>(photos.size()));
   try {
-    side.photos = describe_photos(describer, photos, go_on);
+    side.photos = describe_photos(describer, photos, go_on, local);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kInterrupted || stop_signal() == 0) throw;
     throw display.interrupted();
@@ -185,18 +185,18 @@ Side described(Describer& describer, const std::vector<Photo>& photos, const cha
 }  // namespace
 
 Side describe_side(const Model& model, const DescriptorSpec& spec, int threads, const std::vector<Photo>& photos,
-                   const char* label, Console& console) {
+                   const char* label, Console& console, bool local) {
   Extractor extractor(model, spec, threads);
   for (const auto& notice : extractor.notices()) console.talk_once("notice: " + notice);
-  return describe_side(extractor, photos, label, console);
+  return describe_side(extractor, photos, label, console, local);
 }
 
-Side describe_side(Extractor& extractor, const std::vector<Photo>& photos, const char* label, Console& console) {
-  return described(extractor, photos, label, console);
+Side describe_side(Extractor& extractor, const std::vector<Photo>& photos, const char* label, Console& console, bool local) {
+  return described(extractor, photos, label, console, local);
 }
 
-Side describe_side(const Recognizer& places, const std::vector<Photo>& photos, const char* label, Console& console) {
-  return described(places, photos, label, console);
+Side describe_side(const Recognizer& places, const std::vector<Photo>& photos, const char* label, Console& console, bool local) {
+  return described(places, photos, label, console, local);
 }
 
 RunRecord record_of(const char* command, const std::string& model_name, const Model& model, const Side& queries,

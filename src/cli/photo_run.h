@@ -77,11 +77,14 @@ struct Side {
 /// Photos of which something was left out: the first few, and how many more there are. None is named twice.
 void mention_left_out(const std::vector<std::string>& notes, Console& console);
 
-/// Describes with progress; skipped photos are named. Throws when no photo could be used, and Interrupted.
-Side describe_side(Extractor& extractor, const std::vector<Photo>& photos, const char* label, Console& console);
-Side describe_side(const Recognizer& places, const std::vector<Photo>& photos, const char* label, Console& console);
+/// Describes with progress, `local` with local features; skipped photos are named. Throws when no photo could be used, and
+/// Interrupted.
+Side describe_side(Extractor& extractor, const std::vector<Photo>& photos, const char* label, Console& console,
+                   bool local = false);
+Side describe_side(const Recognizer& places, const std::vector<Photo>& photos, const char* label, Console& console,
+                   bool local = false);
 Side describe_side(const Model& model, const DescriptorSpec& spec, int threads, const std::vector<Photo>& photos,
-                   const char* label, Console& console);
+                   const char* label, Console& console, bool local = false);
 
 /// Everything about a run except its times and the threshold.
 RunRecord record_of(const char* command, const std::string& model_name, const Model& model, const Side& queries,

@@ -14,6 +14,7 @@
 #include "cli/index_options.h"
 #include "cli/output.h"
 #include "cli/photo_run.h"
+#include "cli/rerank.h"
 #include "cli/run_folder.h"
 #include "cli/verbs.h"
 #include "core/base/fail.h"
@@ -22,6 +23,7 @@
 #include "core/base/stop.h"
 #include "core/formats/text.h"
 #include "revisit/recognizer.h"
+#include "revisit/sequence.h"
 #include "revisit/whitening.h"
 
 namespace revisit::cli {
@@ -46,6 +48,8 @@ struct QueryArgs {
   std::vector<double> near;
   std::optional<double> radius_m;
   std::optional<double> after_s, before_s;
+  int sequence = 0;
+  std::optional<int> rerank;
 };
 
 SearchOptions search_options(const QueryArgs& args) {
@@ -123,19 +127,22 @@ Answers ask_each(const Recognizer& places, const DescribedPhotos& queries, const
   const auto dim = static_cast<std::size_t>(queries.dim);
   Answers out(photos.size());
   std::vector<float> rows;
+  std::vector<LocalFeatures> local;  // of the same; none without --rerank
   std::vector<std::size_t> which;
   for (std::size_t q = 0; q < photos.size(); ++q) {
     if (std::ranges::find(queries.skipped_rows, static_cast<int>(q)) != queries.skipped_rows.end()) continue;
     const auto row = std::span(queries.rows).subspan(q * dim, dim);
+    const auto patches = std::span(queries.local).subspan(queries.local.empty() ? 0 : q, queries.local.empty() ? 0 : 1);
     if (options.exclude_seconds) {
       options.time_s = photos[q].time_s;
-      out[q] = std::move(places.ask_descriptors(row, options).front());
+      out[q] = std::move(places.ask_descriptors(row, patches, options).front());
     } else {
       rows.insert(rows.end(), row.begin(), row.end());
+      local.insert(local.end(), patches.begin(), patches.end());
       which.push_back(q);
     }
   }
-  auto answers = places.ask_descriptors(rows, options);
+  auto answers = places.ask_descriptors(rows, local, options);
   for (std::size_t i = 0; i < which.size(); ++i) out[which[i]] = std::move(answers[i]);
   return out;
 }
@@ -153,8 +160,16 @@ void add_answers(RunReport& report, const Answers& answers, const Recognizer& pl
   for (const auto& answer : answers) {
     auto& matches = report.matches.emplace_back();
     Decision& decision = report.decisions.emplace_back();
+    auto& support = report.support.emplace_back();
+    auto& looks = report.second_looks.looks.emplace_back();
     if (!answer) continue;
-    for (const Found& found : answer->matches) matches.push_back({add(found.row, found), found.distance, found.similarity});
+    report.second_looks.candidates += answer->reranked;
+    report.second_looks.ms += answer->rerank_ms;
+    for (const Found& found : answer->matches) {
+      matches.push_back({add(found.row, found), found.distance, found.similarity});
+      if (found.support) support.push_back(*found.support);
+      if (found.look) looks.push_back(*found.look);
+    }
     decision = {answer->recognised, answer->reason, answer->verdict, answer->false_rate};
   }
 }
@@ -165,6 +180,8 @@ std::vector<Photo> query_photos(const QueryArgs& args, Console& console) {
   for (const auto& note : notes) console.talk("notice: " + note);
   place_by_exif(photos);
   tell_apart(photos);
+  const auto timed = [](const Photo& photo) { return photo.time_s.has_value(); };
+  if (args.sequence > 1 && std::ranges::all_of(photos, timed)) std::ranges::stable_sort(photos, {}, &Photo::time_s);
   if (args.exclude_seconds) {
     for (const auto& photo : photos) {
       if (photo.time_s) continue;
@@ -191,6 +208,7 @@ void require_index(const std::vector<std::string>& words) {
 int run_query(const QueryArgs& args, Console& console) {
   const fs::path folder = args.words.front();
   require_index(args.words);
+  check_order(args.sequence, args.rerank);
   check_output_folder(args.output);
   const IndexSettings stored = Index::open(folder).settings();  // the recognizer would make an index that is not there
   AskOptions options{.top_k = args.top_k.value_or(kTopK),
@@ -198,12 +216,13 @@ int run_query(const QueryArgs& args, Console& console) {
                      .exclude_seconds = args.exclude_seconds,
                      .min_similarity = args.min_similarity,
                      .max_false_rate = args.max_false_rate,
+                     .rerank = args.rerank.value_or(0),
                      .search = search_options(args)};
   RunReport report;
   report.dataset.queries = query_photos(args, console);
-  const Recognizer places = open_places(folder, stored, args.model, console);
+  const Recognizer places = open_places(folder, stored, args.model, console, args.sequence);
   check_filters(places, args, console);
-  const Side queries = describe_side(places, report.dataset.queries, "queries", console);
+  const Side queries = describe_side(places, report.dataset.queries, "queries", console, args.rerank.has_value());
   check_pace(args.model, places.budget(), queries.photos.median_forward_ms, report.dataset.queries.size(), console);
 
   const std::string model_name = args.model.model.empty() ? stored.model : args.model.model;
@@ -220,6 +239,9 @@ int run_query(const QueryArgs& args, Console& console) {
   report.dataset.protocol =
       fmt::format("{} photos against the {} of index '{}'", report.dataset.queries.size(), places.size(), folder.string());
   mention_whitening(report.dataset, args.dim);
+  mention_sequence(report.dataset, args.sequence);
+  mention_rerank(report.dataset, args.rerank);
+  if (args.rerank) tell(report.second_looks, console);
   if (!args.output.empty()) write_run_folder(args.output, report, places.model(), console);
   print_answers(report, args.top_k.value_or(1), console);
   tell_caution(report, rule, console);
@@ -262,9 +284,11 @@ Verb make_query(Console& console) {
        to_int(args->exclude_recent, 1, 1'000'000'000)},
       {"--exclude-seconds", "T", "leave out photos less than T seconds older than the query",
        to_number(args->exclude_seconds, {0})},
+      {"--sequence", "N", kSequenceHelp, to_int(args->sequence, 0, kMaxSequence)},
       {"--positions", "FILE", "csv or GeoJSON with place and time of the queries; default: their EXIF data",
        to_text(args->positions)},
       {"-o,--output", "DIR", "write report.html, predictions.csv and run.json there", to_text(args->output)}};
+  add_rerank_option(options, args->rerank);
   add_index_options(options, args->model);
   console.add_options(options);
   verb.run = [args, &console] { return run_query(*args, console); };

@@ -57,6 +57,73 @@ TEST_F(Query, SaysWhatTheRecognizerSays) {
             "other.png -> no match: nothing is left to compare with\n");
 }
 
+TEST_F(Query, LooksAgainAtTheFirstMatches) {
+  pictures("photos", 4);
+  ASSERT_EQ(add({"photos"}).exit_code, 0);
+  const auto without = run({"query", "db", "photos/2.png", "--rerank", "3"});
+  EXPECT_EQ(without.exit_code, 3);
+  EXPECT_NE(without.err.find("' in 'db' has none"), std::string::npos) << without.err;
+  EXPECT_NE(without.err.find("revisit index add db PHOTOS --local adds what is missing"), std::string::npos) << without.err;
+  EXPECT_EQ(run({"index", "info", "db", "--json"}).json()["with_local"], 0);
+
+  const auto filled = add({"photos", "--local", "--json"}).json();
+  EXPECT_EQ(filled["local"], 4);
+  EXPECT_EQ(filled["unchanged"], 4);
+  picture("photos/new.png", 40);
+  EXPECT_EQ(add({"photos", "--json"}).json()["added"], 1) << "goes on keeping them";
+  const auto info = run({"index", "info", "db", "--json"}).json();
+  EXPECT_EQ(info["with_local"], 5);
+  EXPECT_GT(info["bytes_per_photo"].get<int>(), 4 * (6 + 32)) << "four patches of 28x28";
+  EXPECT_EQ(run({"index", "verify", "db"}).exit_code, 0);
+
+  const auto result = run({"query", "db", "photos/2.png", "--rerank", "3", "--json", "-v"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.err.find("second look: 3 candidates, "), std::string::npos) << result.err;
+  const auto json = result.json();
+  const auto matches = json["queries"][0]["matches"];
+  EXPECT_EQ(json["reranked_candidates"], 3);
+  ASSERT_EQ(matches.size(), 5U);
+  EXPECT_EQ(matches[0]["reference"], "2.png");
+  EXPECT_EQ(matches[0]["agreeing_patches"], matches[0]["patches"].size());
+  EXPECT_GT(matches[0]["patches"].size(), 0U);
+  for (const auto& pair : matches[0]["patches"]) {
+    EXPECT_EQ(pair[0], pair[2]) << "the same photo";
+    EXPECT_EQ(pair[1], pair[3]);
+  }
+  EXPECT_TRUE(matches[2].contains("local_score"));
+  EXPECT_FALSE(matches[3].contains("local_score")) << "only three were looked at";
+
+  const auto said = run({"query", "db", "photos/2.png", "--rerank", "3"});
+  EXPECT_NE(said.out.find(" patches agree"), std::string::npos) << said.out;
+
+  for (const std::string bad : {"0", "1001", "x"})
+    EXPECT_EQ(run({"query", "db", "photos/2.png", "--rerank", bad}).exit_code, 2) << bad;
+}
+
+TEST_F(Query, MatchAndEvalLookAgainToo) {
+  pictures("photos", 4);
+  text_file("gt.csv", "query,best_ref\n0.png,0.png\n1.png,1.png\n2.png,2.png\n3.png,3.png\n");
+  const auto match =
+      run({"match", "photos", "photos", "--gt", "gt.csv", "--rerank", "2", "-k", "4", "--size", "28x28", "--json", "-o", "run"});
+  ASSERT_EQ(match.exit_code, 0) << match.err;
+  const auto json = match.json();
+  EXPECT_EQ(json["reranked_candidates"], 8);
+  EXPECT_EQ(json["recall"]["1"], 100);
+  EXPECT_EQ(json["queries"][3]["matches"][0]["reference"], "3.png");
+  EXPECT_TRUE(exists("run/looks.json"));
+  ASSERT_EQ(run({"report", "run/run.json", "-o", "again"}).exit_code, 0);
+  EXPECT_EQ(contents("again/report.html"), contents("run/report.html"));
+  const auto eval = run({"eval", "--queries-folder", "photos", "--database-folder", "photos", "--gt", "gt.csv", "--rerank", "2",
+                         "--size", "28x28", "--json"});
+  ASSERT_EQ(eval.exit_code, 0) << eval.err;
+  EXPECT_EQ(eval.json()["reranked_candidates"], 8);
+  const auto calibrated = run({"eval", "--queries-folder", "photos", "--database-folder", "photos", "--gt", "gt.csv", "--rerank",
+                               "2", "--calibrate", "0.9", "--calibrated-model", "sure.safetensors"});
+  EXPECT_EQ(calibrated.exit_code, 2);
+  EXPECT_NE(calibrated.err.find("--rerank 2 and --calibrate cannot be used together"), std::string::npos) << calibrated.err;
+  EXPECT_NE(eval.json()["protocol"].get<std::string>().find("the first 2 looked at again"), std::string::npos);
+}
+
 TEST_F(Query, AReportIsNotWrittenIntoAnIndexAndArgumentsTheWrongWayRoundAreTold) {
   pictures("photos", 2);
   ASSERT_EQ(add({"photos"}).exit_code, 0);

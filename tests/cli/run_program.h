@@ -67,6 +67,8 @@ inline double seconds_now() { return std::chrono::duration<double>(std::chrono::
     ours ? ::unsetenv(name.c_str()) : 0;
     entry = ours ? environ : entry + 1;
   }
+  ::setenv("REVISIT_DEFAULT_MODEL", "revisit-tiny", 1);  // small, and the same whatever is installed
+  ::setenv("XDG_DATA_HOME", "/nonexistent", 1);
   ::setenv("REVISIT_THREADS", "1", 1);  // tests run in parallel; empty unsets it
   for (const auto& [name, value] : options.environment) ::setenv(name.c_str(), value.c_str(), 1);
   const auto give_up = [&](const std::string& what, int code) {  // on standard error, for whoever reads the failed test

@@ -30,7 +30,19 @@ int main(int argc, char** argv) {
   }
   try {
     revisit::IndexWriter writer = revisit::IndexWriter::open(argv[1], revisit::testing::settings_of(dim));
+    const bool local = std::getenv("REVISIT_CHILD_LOCAL") != nullptr;
+    if (local) writer.open_local(revisit::testing::row_local(0).dim);
+    for (int i = 0; local && i < writer.rows(); ++i) {
+      if (const auto row = writer.row_without_local(revisit::testing::row_name(i)))
+        writer.keep_local(*row, revisit::testing::row_local(i));
+    }
     for (int i = writer.rows(); i < total; ++i) {
+      if (local) {
+        writer.keep_local(writer.add(revisit::testing::row_entry(i), revisit::testing::row_content(i, dim)),
+                          revisit::testing::row_local(i));
+        if (i % per_commit == per_commit - 1) writer.commit();
+        continue;
+      }
       writer.add(revisit::testing::row_entry(i), revisit::testing::row_content(i, dim));
       if (i % per_commit == per_commit - 1) writer.commit();
     }

@@ -25,11 +25,13 @@ struct Start {
   int rows = 0;
   int dim = 8;
   bool version_one = false;  // of the kept index, which the run upgrades
+  bool local = false;        // the run keeps local features, and adds those that are missing
   int total() const { return rows + 4; }
 };
 
 constexpr Start kNothing = {};
 constexpr Start kThreeRows = {3, 8, false};
+constexpr Start kLocalRows = {3, 8, false, true};
 constexpr Start kVersionOne = {7, 16, true};
 
 const std::vector<std::string> kCalls = {"pwrite64", "write",  "fdatasync", "fsync", "ftruncate",
@@ -117,7 +119,8 @@ class Injection {
   // log stays, and is used. It starts with another flush of the log, the second one since the rows were flushed.
   static bool loses_rows(const std::string& trace, const std::string& call) {
     const std::string line = injected_line(trace);
-    const bool rows = line.find("vectors.bin>") != std::string::npos || line.find("codes.i8>") != std::string::npos;
+    const bool rows = line.find("vectors.bin>") != std::string::npos || line.find("codes.i8>") != std::string::npos ||
+                      line.find("local.i8>") != std::string::npos;
     const bool log = line.find("catalogue.sqlite-wal>") != std::string::npos;
     if (call == "pwrite64") return rows || log;
     if (call != "fdatasync") return false;
@@ -136,9 +139,13 @@ class Injection {
       EXPECT_GE(view.rows(), start_.rows);
       expect_whole_rows(view, view.rows());
       EXPECT_EQ(problems_of(index), "");
+      for (int row = 0; row < view.rows(); ++row) {
+        EXPECT_EQ(view.local(row).value_or(row_local(row)), row_local(row)) << row;
+      }
     }
     add_rest(index);
     const Index whole = Index::open(index);
+    for (int row = 0; start_.local && row < whole.rows(); ++row) EXPECT_EQ(whole.local(row), row_local(row)) << row;
     expect_whole_rows(whole, start_.total());
     EXPECT_EQ(problems_of(index), "");
     if (start_.version_one) {
@@ -158,6 +165,10 @@ class Injection {
   void add_rest(const std::filesystem::path& index) const {
     IndexWriter writer = IndexWriter::open(index, settings_of(start_.dim));
     for (int i = writer.rows(); i < start_.total(); ++i) writer.add(row_entry(i), row_content(i, start_.dim));
+    if (start_.local) writer.open_local(row_local(0).dim);
+    for (int i = 0; start_.local && i < start_.total(); ++i) {
+      if (const auto row = writer.row_without_local(row_name(i))) writer.keep_local(*row, row_local(i));
+    }
     writer.commit();
   }
 
@@ -173,6 +184,7 @@ void inject_everywhere(const Start& start_with, const std::string& what) {
   ::setenv("ASAN_OPTIONS", "detect_leaks=0", 1);  // the leak checker cannot work in a child that is traced
   if (!can_trace()) GTEST_SKIP() << kTracer << " is missing or may not trace here";
   Injection injection(start_with);
+  start_with.local ? ::setenv("REVISIT_CHILD_LOCAL", "1", 1) : ::unsetenv("REVISIT_CHILD_LOCAL");
   const auto start = std::chrono::steady_clock::now();
   for (const std::string& call : kCalls) {
     const int first = call == "openat" ? injection.calls_before_ours(call) + 1 : 1;
@@ -191,6 +203,8 @@ void inject_everywhere(const Start& start_with, const std::string& what) {
 }
 
 TEST(IndexInjection, KilledAtEveryCallWhileAddingRows) { inject_everywhere(kThreeRows, "signal=KILL"); }
+TEST(IndexInjection, KilledAtEveryCallWhileLocalFeaturesAreAdded) { inject_everywhere(kLocalRows, "signal=KILL"); }
+TEST(IndexInjection, NoSpaceAtEveryCallWhileLocalFeaturesAreAdded) { inject_everywhere(kLocalRows, "error=ENOSPC"); }
 TEST(IndexInjection, KilledAtEveryCallWhileBeingMade) { inject_everywhere(kNothing, "signal=KILL"); }
 TEST(IndexInjection, KilledAtEveryCallWhileVersionOneIsUpgraded) { inject_everywhere(kVersionOne, "signal=KILL"); }
 TEST(IndexInjection, NoSpaceAtEveryCallWhileAddingRows) { inject_everywhere(kThreeRows, "error=ENOSPC"); }

@@ -107,7 +107,8 @@ std::vector<Case> catalogue_cases() {
          std::filesystem::create_directory(file(f));
        }},
       {"database of another program", "application id 5", run("PRAGMA application_id = 5")},
-      {"newer", "has version 3, this program reads up to 2", run("PRAGMA user_version = 3")},
+      {"newer", "has version 4, this program reads up to 3", run("PRAGMA user_version = 4")},
+      {"without local features", "has a schema that is not version 3: at 'photos'", run("PRAGMA user_version = 3")},
       {"newer than it is", "has a schema that is not version 2: at 'photos'",
        [=](const Path& f) { take_version_one(f), sql(f, "PRAGMA user_version = 2"); }},
       {"older than it is", "has a schema that is not version 1: at 'photos'", run("PRAGMA user_version = 1")},

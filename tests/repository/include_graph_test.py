@@ -12,8 +12,8 @@ import sys
 HOUSES = {
     "core": ["base", "formats", "image", "geo", "tensor"],
     "engine": ["spec", "model", "embedded", "backbone", "reduce", "aggregate", "extract", "budget"],
-    "retrieval": ["files", "search", "store"],
-    "recognise": ["photos", "ingest", "recognizer"],
+    "retrieval": ["files", "search", "store", "local"],
+    "recognise": ["photos", "ingest", "sequence", "recognizer"],
     "lab": ["dataset", "town", "bench", "eval", "study", "report"],
     "training": ["recipe", "fit", "augment", "feed", "train"],
     "cli": [],
@@ -23,9 +23,9 @@ APART = [{"formats", "image", "geo", "tensor"}, {"embedded", "backbone", "reduce
 # The room that implements a public header: code before it may not include it.
 PUBLIC = {
     "error": "core/base", "image": "core/image", "geo": "core/geo",
-    "spec": "engine/spec", "model": "engine/model", "embedded": "engine/embedded", "extractor": "engine/extract", "budget": "engine/budget", "lab/bench": "lab/bench", "lab/vlad": "training/fit",
+    "spec": "engine/spec", "local": "engine/spec", "model": "engine/model", "embedded": "engine/embedded", "extractor": "engine/extract", "budget": "engine/budget", "lab/bench": "lab/bench", "lab/vlad": "training/fit",
     "index": "retrieval/files", "whitening": "retrieval/search",
-    "photos": "recognise/photos", "ingest": "recognise/ingest", "recognizer": "recognise/recognizer", "decision": "recognise/recognizer",
+    "photos": "recognise/photos", "ingest": "recognise/ingest", "sequence": "recognise/sequence", "recognizer": "recognise/recognizer", "decision": "recognise/recognizer",
     "lab/dataset": "lab/dataset", "lab/synth": "lab/town", "lab/evaluate": "lab/eval", "lab/run": "lab/study", "lab/sweep": "lab/study", "lab/compare": "lab/study", "lab/report": "lab/report", "export": "recognise/ingest",
     "lab/train": "training/recipe",
 }
@@ -51,7 +51,7 @@ source_location span sstream stack stdexcept stop_token streambuf string string_
 thread tuple type_traits typeindex typeinfo unordered_map unordered_set utility valarray variant vector version""".split())
 # The C library and the operating system, by header; vector instructions that have no portable form, and what tells whether there are any.
 SYSTEM = set("""fcntl.h unistd.h malloc.h signal.h errno.h sched.h dirent.h time.h pthread.h setjmp.h stdio.h stdlib.h poll.h termios.h
-glob.h immintrin.h xmmintrin.h pmmintrin.h cpuid.h endian.h arm_neon.h asm/hwcap.h sys/auxv.h""".split())
+glob.h immintrin.h xmmintrin.h pmmintrin.h cpuid.h endian.h arm_neon.h asm/hwcap.h sys/auxv.h link.h""".split())
 
 
 def place_of(parts):

@@ -45,6 +45,7 @@ struct BenchReport {
   std::vector<BenchRun> runs;
   BenchPeak peak;
   std::string cpu;
+  std::vector<std::string> notices;  ///< of the extractors, each once: such as what a rho became for the pruner
 };
 
 BenchReport run_bench(const Model& model, const BenchOptions& options = {});

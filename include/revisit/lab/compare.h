@@ -78,7 +78,7 @@ struct CompareOptions {
   /// Where cells are kept: the same run goes on where one was stopped, and a new row costs only itself. Empty: nowhere.
   std::filesystem::path cells;
   int threads = 0;  ///< 0: every core
-  std::function<Model(const std::string& name)> open_model;  ///< default: the built-in models and files
+  std::function<Model(const std::string& name)> open_model;  ///< default: find_model
   RunWatch watch;
   std::function<void(const CompareLine& line)> line;  ///< measured, or known already
 };

@@ -13,6 +13,7 @@
 #include "revisit/extractor.h"
 #include "revisit/image.h"
 #include "revisit/index.h"
+#include "revisit/ingest.h"
 #include "revisit/lab/compare.h"
 #include "revisit/lab/dataset.h"
 #include "revisit/lab/evaluate.h"
@@ -72,6 +73,11 @@ struct RunReport {
   bool truth_from_positions = false;    ///< labels come from positions: unknown for a photo without one
   std::vector<Decision> decisions;      ///< per query, when a Recognizer was asked or answers have a stated rate
   std::vector<RateOutcome> outcomes{};  ///< of an evaluation, where rates are calibrated
+  SecondLooks second_looks;             ///< of the first matches, with --rerank
+  std::vector<std::vector<double>> support;  ///< per query, of each match, with --sequence: see follow_sequence
+
+  const SecondLook* look(int query, std::size_t rank) const;  ///< null where there was none; rank from 0
+  std::optional<double> support_of(std::size_t query, std::size_t match) const;
 
   bool accepted(int query) const;              ///< the decision, else: has a match, and it reaches min_similarity
   bool right(int query) const;                 ///< its first match shows the same place; false when unlabelled

@@ -87,5 +87,6 @@ inline constexpr std::uint64_t kMaxDescriptorDim = 65'536;
 inline constexpr std::int64_t kMaxIndexRows = 2'147'483'647;  // row numbers are int
 inline constexpr std::size_t kMaxIndexName = 4'096;           // bytes of a name, path or setting
 inline constexpr int kMaxTopK = 1'000;
+inline constexpr std::int64_t kMaxLocalFileBytes = std::int64_t{1} << 46U;  // of local.i8: 35 KB for each of 2,000 million rows
 
 }  // namespace revisit::limits

@@ -38,6 +38,22 @@ void TileProduct(const float* a, int rows, std::ptrdiff_t a_stride, const float*
   }
 }
 
+// x *= weight; returns the sum.
+float WeighRow(float* HWY_RESTRICT x, const float* HWY_RESTRICT weight, int count) {
+  const D d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  V sums = hn::Zero(d);
+  int i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const V product = hn::Mul(hn::LoadU(d, x + i), hn::LoadU(d, weight + i));
+    hn::StoreU(product, d, x + i);
+    sums = hn::Add(sums, product);
+  }
+  float sum = hn::GetLane(hn::SumOfLanes(d, sums));
+  for (; i < count; ++i) sum += x[i] *= weight[i];
+  return sum;
+}
+
 }  // namespace revisit::tensor::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -47,6 +63,7 @@ namespace {
 
 HWY_EXPORT(PanelWidth);
 HWY_EXPORT(TileProduct);
+HWY_EXPORT(WeighRow);
 
 constexpr int kTileRows = 24;
 
@@ -87,9 +104,9 @@ void pack_head(ConstMatrix qkv, const Shape& shape, int head, float* keys, float
 
 }  // namespace
 
-void attention(ConstMatrix qkv, int heads, Matrix out, Arena& arena, float* cls_row, Precision precision) {
+void attention(ConstMatrix qkv, int heads, Matrix out, Arena& arena, float* cls_row, Precision precision, const float* key_mass) {
   if (precision != Precision::kF32 && is_fast(Precision::kBf16))
-    return narrow_attention(*bfloat_kernels().front(), qkv, heads, out, arena, cls_row);
+    return narrow_attention(*bfloat_kernels().front(), qkv, heads, out, arena, cls_row, key_mass);
   const Arena::Scope scope(arena);
   Shape shape{};
   shape.tokens = qkv.rows;
@@ -132,7 +149,9 @@ void attention(ConstMatrix qkv, int heads, Matrix out, Arena& arena, float* cls_
     (queries, rows, shape.value_cols(), keys + head * shape.packed_keys(), shape.key_panels, shape.head_dim, scores,
      shape.score_cols());
     for (int r = 0; r < rows; ++r) {
-      sums[r] = exp_row(scores + static_cast<std::ptrdiff_t>(r) * shape.score_cols(), shape.tokens, scale);
+      float* row = scores + static_cast<std::ptrdiff_t>(r) * shape.score_cols();
+      sums[r] = exp_row(row, shape.tokens, scale);
+      if (key_mass != nullptr) sums[r] = HWY_DYNAMIC_DISPATCH(WeighRow)(row, key_mass, shape.tokens);
     }
     if (cls_rows != nullptr && first == 0) {
       for (int t = 0; t < shape.tokens; ++t) cls_rows[static_cast<std::ptrdiff_t>(head) * shape.tokens + t] = scores[t] / sums[0];
@@ -159,7 +178,7 @@ void attention(ConstMatrix qkv, int heads, Matrix out, Arena& arena, float* cls_
 
 namespace reference {
 
-void attention(ConstMatrix qkv, int heads, Matrix out, float* cls_row) {
+void attention(ConstMatrix qkv, int heads, Matrix out, float* cls_row, const float* key_mass) {
   const int head_dim = out.cols / heads;
   const int dim = out.cols;
   if (cls_row != nullptr) std::fill(cls_row, cls_row + qkv.rows, 0.0F);
@@ -173,6 +192,7 @@ void attention(ConstMatrix qkv, int heads, Matrix out, float* cls_row) {
         double dot = 0;
         for (int c = 0; c < head_dim; ++c) dot += static_cast<double>(query[c]) * static_cast<double>(key[c]);
         weights[static_cast<std::size_t>(j)] = dot / std::sqrt(static_cast<double>(head_dim));
+        if (key_mass != nullptr) weights[static_cast<std::size_t>(j)] += std::log(static_cast<double>(key_mass[j]));
         highest = std::max(highest, weights[static_cast<std::size_t>(j)]);
       }
       double sum = 0;

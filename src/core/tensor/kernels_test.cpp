@@ -14,6 +14,7 @@
 #include "core/tensor/arena.h"
 #include "core/tensor/attention.h"
 #include "core/tensor/linear.h"
+#include "core/tensor/nearest.h"
 #include "core/tensor/packed_product.h"
 #include "core/tensor/parallel.h"
 #include "core/tensor/test_values.h"
@@ -145,6 +146,52 @@ TEST(Attention, MatchesItsReferenceOverTokensHeadsAndHeadSizes) {
     ASSERT_LE(relative_error(fast, plain), kTolerance) << tokens << " tokens, " << heads << " heads of " << head_dim;
     ASSERT_LE(relative_error(fast_cls, plain_cls), kTolerance);
   }
+}
+
+TEST(Attention, CountsKeysByTheirMass) {
+  Random random;
+  Arena arena;
+  for (int i = 0; i < 60; ++i) {
+    arena.reset();
+    const int tokens = random.between(1, 90), heads = random.between(1, 3), head_dim = random.between(1, 70),
+              dim = heads * head_dim;
+    auto qkv = random.values(tokens * 3 * dim);
+    std::vector<float> mass(static_cast<std::size_t>(tokens));
+    for (float& m : mass) m = static_cast<float>(random.between(1, 9));
+    std::vector<float> fast(static_cast<std::size_t>(tokens * dim)), plain = fast;
+    std::vector<float> fast_cls(static_cast<std::size_t>(tokens)), plain_cls = fast_cls;
+    attention(view(qkv, tokens, 3 * dim), heads, view(fast, tokens, dim), arena, fast_cls.data(), Precision::kF32, mass.data());
+    reference::attention(view(qkv, tokens, 3 * dim), heads, view(plain, tokens, dim), plain_cls.data(), mass.data());
+    ASSERT_LE(relative_error(fast, plain), kTolerance) << tokens << " tokens, " << heads << " heads of " << head_dim;
+    ASSERT_LE(relative_error(fast_cls, plain_cls), kTolerance);
+  }
+}
+
+TEST(NearestRows, AreThoseOfTheReferenceAndTheFirstOfEquals) {
+  Random random;
+  Arena arena;
+  for (int i = 0; i < 80; ++i) {
+    arena.reset();
+    const int n = random.between(1, 70), m = random.between(1, 90), d = random.between(1, 70);
+    auto a = random.values(n * d), b = random.values(m * d);
+    for (int copy = m / 2; copy < m; ++copy)
+      std::copy_n(b.begin() + static_cast<std::ptrdiff_t>(copy - m / 2) * d, d,
+                  b.begin() + static_cast<std::ptrdiff_t>(copy) * d);
+    std::vector<int> best(static_cast<std::size_t>(n)), want(static_cast<std::size_t>(n));
+    std::vector<float> product(static_cast<std::size_t>(n)), wanted_product(static_cast<std::size_t>(n));
+    nearest_rows(view(a, n, d), view(b, m, d), best.data(), product.data(), arena);
+    reference::nearest_rows(view(a, n, d), view(b, m, d), want.data(), wanted_product.data());
+    EXPECT_EQ(best, want) << n << " to " << m << " of " << d;
+    ASSERT_LE(relative_error(product, wanted_product), kTolerance);
+  }
+}
+
+TEST(NearestRows, NumbersThatAreNoneDoNotMatter) {
+  std::vector<float> a(12, NAN), b(36, 1.0F), product(3);
+  std::vector<int> best(3, -7);
+  Arena arena;
+  nearest_rows(view(a, 3, 4), view(b, 9, 4), best.data(), product.data(), arena);
+  for (const int i : best) EXPECT_TRUE(i >= 0 && i < 9);
 }
 
 TEST(Attention, GivesTheSameBytesOnOneAndOnTwoThreads) {

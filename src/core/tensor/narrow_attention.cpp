@@ -25,9 +25,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
 
-// The scores of one query, 32 to a panel and panels `panel_floats` apart, become shares up to their sum, which is returned: rounded to
-// bfloat16 into `shares`, 0 behind `count`. `scale` includes log2 e.
-float Shares(const float* scores, std::ptrdiff_t panel_floats, int count, float scale, std::uint16_t* shares, int padded) {
+// The scores of one query, 32 to a panel and panels `panel_floats` apart, become shares up to their sum, which is returned:
+// rounded to bfloat16 into `shares`, 0 behind `count`. `scale` includes log2 e. With kWeighed a share counts mass[key] times;
+// mass is aligned to a vector and reaches to the end of one.
+template <bool kWeighed>
+HWY_INLINE float shares_of(const float* scores, std::ptrdiff_t panel_floats, int count, float scale, std::uint16_t* shares,
+                           int padded, [[maybe_unused]] const float* mass) {
   const D d;
   const hn::RebindToUnsigned<D> bits;
   const hn::Rebind<std::uint16_t, D> small;
@@ -52,12 +55,16 @@ float Shares(const float* scores, std::ptrdiff_t panel_floats, int count, float 
     const auto top = hn::ShiftRight<16>(hn::Add(hn::BitCast(bits, share), hn::Set(bits, 0x8000)));  // to nearest
     hn::StoreU(hn::DemoteTo(small, hn::BitCast(hn::RebindToSigned<D>(), top)), small, shares + key);
   };
+  const auto weighed = [&](V share, [[maybe_unused]] int key) HWY_ATTR {
+    if constexpr (kWeighed) return hn::Mul(share, hn::Load(d, mass + key));
+    return share;
+  };
   V sum = hn::Zero(d), other = sum;
   for (int p = 0; p < whole; p += kPanel) {
     const float* panel = at(p);
     for (int c = 0; c < kPanel; c += 2 * lanes) {
-      const V left = power_of_two(hn::MulSub(hn::Load(d, panel + c), scale_v, highest));
-      const V right = power_of_two(hn::MulSub(hn::Load(d, panel + c + lanes), scale_v, highest));
+      const V left = weighed(power_of_two(hn::MulSub(hn::Load(d, panel + c), scale_v, highest)), p + c);
+      const V right = weighed(power_of_two(hn::MulSub(hn::Load(d, panel + c + lanes), scale_v, highest)), p + c + lanes);
       sum = hn::Add(sum, left);
       other = hn::Add(other, right);
       store(left, p + c);
@@ -66,12 +73,19 @@ float Shares(const float* scores, std::ptrdiff_t panel_floats, int count, float 
   }
   int key = whole;
   for (; key < count; key += lanes) {
-    const V share = hn::IfThenElseZero(exists(key), power_of_two(hn::MulSub(hn::Load(d, at(key)), scale_v, highest)));
+    const V share =
+        hn::IfThenElseZero(exists(key), weighed(power_of_two(hn::MulSub(hn::Load(d, at(key)), scale_v, highest)), key));
     sum = hn::Add(sum, share);
     store(share, key);
   }
   std::fill(shares + key, shares + std::max(padded, key), std::uint16_t{0});
   return hn::GetLane(hn::SumOfLanes(d, hn::Add(sum, other)));
+}
+
+float Shares(const float* scores, std::ptrdiff_t panel_floats, int count, float scale, std::uint16_t* shares, int padded,
+             const float* mass) {
+  return mass == nullptr ? shares_of<false>(scores, panel_floats, count, scale, shares, padded, mass)
+                         : shares_of<true>(scores, panel_floats, count, scale, shares, padded, mass);
 }
 
 // Values of two tokens as pairs, one after the other; `second` may be null.
@@ -155,7 +169,8 @@ float to_float(std::uint16_t bfloat) { return std::bit_cast<float>(static_cast<s
 
 }  // namespace
 
-void narrow_attention(const NarrowKernel& kernel, ConstMatrix qkv, int heads, Matrix out, Arena& arena, float* cls_row) {
+void narrow_attention(const NarrowKernel& kernel, ConstMatrix qkv, int heads, Matrix out, Arena& arena, float* cls_row,
+                      const float* key_mass) {
   const Arena::Scope scope(arena);
   const NarrowHead head(qkv.rows, out.cols / heads);
   const auto memory = [&](std::ptrdiff_t bytes) {
@@ -175,6 +190,11 @@ void narrow_attention(const NarrowKernel& kernel, ConstMatrix qkv, int heads, Ma
   const std::ptrdiff_t room = score_bytes + kMostRows * head.share_bytes;
   std::byte* scratch = memory(threads() * room);
   float* cls_rows = cls_row != nullptr ? arena.floats(static_cast<std::size_t>(heads) * static_cast<std::size_t>(qkv.rows)) : nullptr;
+  float* mass = nullptr;
+  if (key_mass != nullptr) {
+    mass = arena.floats(static_cast<std::size_t>(head.key_panels) * kPanel);
+    std::fill(std::copy_n(key_mass, qkv.rows, mass), mass + std::ptrdiff_t{head.key_panels} * kPanel, 0.0F);
+  }
   const float scale = std::log2(std::exp(1.0F)) / std::sqrt(static_cast<float>(head.size));
   const int together = std::max(1, 2 * kMostRows / kernel.most_rows);  // groups of rows a thread takes at once
   const int step = together * kernel.most_rows;
@@ -199,7 +219,7 @@ void narrow_attention(const NarrowKernel& kernel, ConstMatrix qkv, int heads, Ma
       for (int r = 0; r < rows; ++r) {
         auto* row = reinterpret_cast<std::uint16_t*>(shares + r * head.share_bytes);
         sums[r] = HWY_DYNAMIC_DISPATCH(Shares)(scores + r * kPanel, kPanelFloats, head.tokens, scale, row,
-                                              static_cast<int>(head.share_bytes / 2));
+                                               static_cast<int>(head.share_bytes / 2), mass);
       }
       if (cls_rows != nullptr && first == 0) {
         const auto* row = reinterpret_cast<const std::uint16_t*>(shares);

@@ -10,6 +10,7 @@
 namespace revisit::tensor {
 
 /// As attention(), on one of bfloat_kernels().
-void narrow_attention(const NarrowKernel& kernel, ConstMatrix qkv, int heads, Matrix out, Arena& arena, float* cls_row);
+void narrow_attention(const NarrowKernel& kernel, ConstMatrix qkv, int heads, Matrix out, Arena& arena, float* cls_row,
+                      const float* key_mass = nullptr);
 
 }  // namespace revisit::tensor

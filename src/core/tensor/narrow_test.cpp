@@ -311,6 +311,15 @@ TEST(Attention, OfBfloatsComesNearItsReferenceOnEveryKernel) {
       ASSERT_LE(relative_error(got, plain), 4e-3) << kernel->name << ' ' << tokens << " tokens, " << heads << " heads of " << head_dim;
       ASSERT_LE(relative_error(cls, plain_cls), 8e-3) << kernel->name;
     }
+    std::vector<float> mass(static_cast<std::size_t>(tokens));
+    for (float& m : mass) m = static_cast<float>(random.between(1, 9));
+    reference::attention(view(qkv, tokens, 3 * dim), heads, view(plain, tokens, dim), plain_cls.data(), mass.data());
+    for (const NarrowKernel* kernel : bfloat_kernels()) {
+      std::vector<float> got(plain.size()), cls(plain_cls.size());
+      narrow_attention(*kernel, view(qkv, tokens, 3 * dim), heads, view(got, tokens, dim), arena, cls.data(), mass.data());
+      ASSERT_LE(relative_error(got, plain), 4e-3) << kernel->name << " by mass";
+      ASSERT_LE(relative_error(cls, plain_cls), 8e-3) << kernel->name << " by mass";
+    }
   }
 }
 

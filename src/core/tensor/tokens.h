@@ -27,9 +27,8 @@ struct Tokens {
 };
 
 /// What a block's attention leaves for a hook that asked for it: a row or value per token as they were in that attention, so that
-/// of patch i is at prefix + i, whatever it stands for. A token's share of the CLS row does not grow with its mass: attention
-/// counts every token once. (Attention in proportion to mass adds log mass[i] to each score of key prefix + i before the softmax;
-/// Tokens, which Block::attend is given, has what that takes.)
+/// of patch i is at prefix + i, whatever it stands for. A token's share of the CLS row grows with its mass only where the hook
+/// has attention weigh by mass.
 struct AttentionView {
   ConstMatrix keys;                // (tokens, D): all heads side by side; empty unless needs() says kKeys
   const float* cls_row = nullptr;  // (tokens): CLS attention averaged over heads; null unless needs() says kClsRow
@@ -44,6 +43,8 @@ class TokenHook {
 
   /// What after_attention wants to see of block `block` (0-based).
   virtual Needs needs(int block) const = 0;
+  /// Whether the attention of that block counts a key as often as the patches it stands for, instead of once.
+  virtual bool weighs_by_mass(int /*block*/) const { return false; }
   /// Between attention and MLP of block `block`.
   virtual void after_attention(int block, Tokens& tokens, const AttentionView& attention, Arena& arena) = 0;
   /// After `blocks_done` whole blocks; 0 is right after the patch embedding.

@@ -247,6 +247,43 @@ TEST(Aggregators, ThatNeedNoClsReadAFeatureMapAsTheSameTokens) {
   EXPECT_EQ(code_of([&] { cls.aggregate(map, out.data(), arena, nullptr); }), ErrorCode::kBadModel);
 }
 
+TEST(Aggregators, CountATokenOfMassMAsMTokensOfItsKind) {
+  constexpr int kTokens = 9;
+  std::mt19937 random(12);
+  auto merged = testing::random_values((1 + kTokens) * kWidth, random);
+  std::vector<float> mass(kTokens, 1.0F), copied(merged);
+  mass[2] = 3;
+  mass[5] = 2;
+  for (const std::size_t i : {2U, 2U, 5U}) {
+    const std::vector<float> row(merged.begin() + static_cast<std::ptrdiff_t>((1 + i) * kWidth),
+                                 merged.begin() + static_cast<std::ptrdiff_t>((2 + i) * kWidth));
+    copied.insert(copied.end(), row.begin(), row.end());
+  }
+  model::LoadedModel vocabulary;
+  vocabulary.config.vit().width = kWidth;
+  vocabulary.config.head = {model::kVlad, model::VladHead{3, kWidth}};
+  vocabulary.weights.add_f32("aggregator.centres", {3, kWidth}, testing::random_values(3 * kWidth, random));
+  const auto weiad_model = testing::random_head(kWeiad, {3, 3}), salad_model = testing::random_head(kSalad, {5});
+  const std::unique_ptr<Aggregator> all[] = {
+      make_aggregator(weiad_model, std::nullopt), make_aggregator(salad_model, std::nullopt),
+      make_aggregator(vocabulary, std::nullopt), std::make_unique<PoolingAggregator>(Pooling::kMean, kWidth),
+      std::make_unique<PoolingAggregator>(Pooling::kGem, kWidth)};
+  for (const auto& aggregator : all) {
+    tensor::Arena arena;
+    std::vector<float> of_merged(static_cast<std::size_t>(aggregator->dim())), of_copies(of_merged), of_each(of_merged);
+    tensor::Features features = testing::as_tokens(merged, kWidth);
+    aggregator->aggregate(features, of_each.data(), arena, nullptr);
+    features.tokens().mass = mass;
+    aggregator->aggregate(features, of_merged.data(), arena, nullptr);
+    aggregator->aggregate(testing::as_tokens(copied, kWidth), of_copies.data(), arena, nullptr);
+    double worst = 0;
+    for (std::size_t c = 0; c < of_merged.size(); ++c)
+      worst = std::max(worst, std::abs(static_cast<double>(of_merged[c] - of_copies[c])));
+    EXPECT_LE(worst, 2e-6);
+    EXPECT_NE(of_merged, of_each) << "the masses were looked at";
+  }
+}
+
 TEST(MakeAggregator, AsksForAnAggregateOnlyWhenTheModelHasNoHead) {
   const auto headed = testing::random_head(kWeiad, {3, 3});
   EXPECT_EQ(code_of([&] { make_aggregator(headed, "gem"); }), ErrorCode::kUsage);

@@ -43,19 +43,23 @@ void PoolingAggregator::aggregate(const tensor::Features& features, float* descr
     const tensor::ConstMatrix patches = features.spatial(arena);
     const std::span<double> sums = arena.numbers<double>(width);
     std::ranges::fill(sums, 0.0);
+    const std::span<const float> mass = features.mass();
+    double all = 0;
     for (int i = 0; i < patches.rows; ++i) {
       const float* row = patches.row(i);
+      const double times = mass.empty() ? 1 : mass[static_cast<std::size_t>(i)];
+      all += times;
       if (pooling_ == Pooling::kMean) {
-        for (std::size_t c = 0; c < width; ++c) sums[c] += row[c];
+        for (std::size_t c = 0; c < width; ++c) sums[c] += times * row[c];
       } else {
         for (std::size_t c = 0; c < width; ++c) {
           const double x = std::max(row[c], kGemClamp);
-          sums[c] += x * x * x;
+          sums[c] += times * x * x * x;
         }
       }
     }
     for (std::size_t c = 0; c < width; ++c) {
-      const double mean = sums[c] / patches.rows;
+      const double mean = sums[c] / all;
       descriptor[c] = static_cast<float>(pooling_ == Pooling::kMean ? mean : std::cbrt(mean));
     }
   }

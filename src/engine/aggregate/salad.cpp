@@ -17,9 +17,9 @@ Salad::Salad(const model::LoadedModel& model)
 void Salad::aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) const {
   const tensor::Arena::Scope scope(arena);
   const int tokens = features.tokens().patches();
-  const LogMarginals masses = marginals(tokens, head_.clusters, true, false);
+  const LogMarginals masses = marginals(total_mass(features.mass(), tokens), head_.clusters, true, false);
   const HeadMlps::Result mlps = mlps_(features.tokens(), arena);
-  const Transport transport = sinkhorn(mlps.scores, z_, masses, head_.sinkhorn_iters, arena);
+  const Transport transport = sinkhorn(mlps.scores, z_, masses, head_.sinkhorn_iters, arena, features.mass());
 
   const tensor::ConstMatrix real{transport.plan.data, tokens, head_.clusters, transport.plan.stride};
   const tensor::Matrix sums = arena.matrix(head_.clusters, head_.cluster_dim);

@@ -6,25 +6,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
-#include "engine/aggregate/head_kernels.h"
 #include "core/base/fail.h"
+#include "engine/aggregate/head_kernels.h"
 
 namespace revisit::aggregate {
 namespace {
 constexpr float kNothing = -1e37F;  // score of a padding column: its exp is 0, sums with it stay finite
 }
 
-LogMarginals marginals(int tokens, int clusters, bool dustbin, bool ghost) {
-  const double n = tokens;
+LogMarginals marginals(double n, int clusters, bool dustbin, bool ghost) {
   const double m = clusters;
   LogMarginals masses;
   if (ghost) masses.ghost = std::log(m);
   if (dustbin) {
-    if (!ghost && tokens <= clusters) {
+    if (!ghost && n <= clusters) {
       fail_with_hint(ErrorCode::kUsage, "use a larger `rho` or `size`, or a WeiAD model",
                      "SALAD's assignment of tokens to {} clusters needs more than {} patch tokens, but there are {}", clusters,
-                     clusters, tokens);
+                     clusters, n);
     }
     masses.dustbin = std::log(ghost ? n : n - m);
   } else {
@@ -33,7 +33,12 @@ LogMarginals marginals(int tokens, int clusters, bool dustbin, bool ghost) {
   return masses;
 }
 
-Transport sinkhorn(tensor::ConstMatrix scores, float extra, const LogMarginals& masses, int iterations, tensor::Arena& arena) {
+double total_mass(std::span<const float> token_mass, int tokens) {
+  return token_mass.empty() ? tokens : std::accumulate(token_mass.begin(), token_mass.end(), 0.0);
+}
+
+Transport sinkhorn(tensor::ConstMatrix scores, float extra, const LogMarginals& masses, int iterations, tensor::Arena& arena,
+                   std::span<const float> token_mass) {
   const int tokens = scores.rows;
   const int clusters = scores.cols;
   const int rows = tokens + (masses.ghost ? 1 : 0);
@@ -58,9 +63,12 @@ Transport sinkhorn(tensor::ConstMatrix scores, float extra, const LogMarginals& 
     std::fill(row + cols, row + stride, kNothing);
   }
   std::fill_n(mass, tokens, 1.0F);
+  std::ranges::copy(token_mass, mass);
   if (masses.ghost) mass[tokens] = static_cast<float>(std::exp(*masses.ghost));
 
   std::fill_n(v, rows, 0.0F);
+  for (std::size_t i = 0; i < token_mass.size(); ++i)
+    v[i] = std::log(token_mass[i]);  // as that many tokens of its kind would begin
   for (int iteration = 0; iteration < iterations; ++iteration) {
     column_log_sum_exp(plan, v, u, scratch);
     for (int j = 0; j < clusters; ++j) u[j] = static_cast<float>(masses.cluster - u[j]);
@@ -74,7 +82,7 @@ Transport sinkhorn(tensor::ConstMatrix scores, float extra, const LogMarginals& 
     } else {
       row_softmax(plan, u, mass, v);
     }
-    for (int i = 0; i < tokens; ++i) v[i] = -v[i];
+    for (int i = 0; i < tokens; ++i) v[i] = token_mass.empty() ? -v[i] : std::log(mass[i]) - v[i];
     if (masses.ghost) v[tokens] = static_cast<float>(*masses.ghost - v[tokens]);
   }
   return {plan, u, v};
@@ -82,7 +90,8 @@ Transport sinkhorn(tensor::ConstMatrix scores, float extra, const LogMarginals& 
 
 namespace reference {
 
-std::vector<double> sinkhorn(tensor::ConstMatrix scores, float extra, const LogMarginals& masses, int iterations) {
+std::vector<double> sinkhorn(tensor::ConstMatrix scores, float extra, const LogMarginals& masses, int iterations,
+                             std::span<const float> token_mass) {
   const int tokens = scores.rows;
   const int clusters = scores.cols;
   const int rows = tokens + (masses.ghost ? 1 : 0);
@@ -98,6 +107,7 @@ std::vector<double> sinkhorn(tensor::ConstMatrix scores, float extra, const LogM
 
   std::vector<double> u(static_cast<std::size_t>(cols), 0.0);
   std::vector<double> v(static_cast<std::size_t>(rows), 0.0);
+  for (std::size_t i = 0; i < token_mass.size(); ++i) v[i] = std::log(static_cast<double>(token_mass[i]));
   for (int iteration = 0; iteration < iterations; ++iteration) {
     for (int j = 0; j < cols; ++j) {
       const double log_mass = j < clusters ? masses.cluster : *masses.dustbin;
@@ -105,7 +115,9 @@ std::vector<double> sinkhorn(tensor::ConstMatrix scores, float extra, const LogM
           log_mass - log_sum_exp(rows, [&](int i) { return s(i, j) + v[static_cast<std::size_t>(i)]; });
     }
     for (int i = 0; i < rows; ++i) {
-      const double log_mass = i < tokens ? 0.0 : *masses.ghost;
+      const double of_token =
+          i < tokens && !token_mass.empty() ? std::log(static_cast<double>(token_mass[static_cast<std::size_t>(i)])) : 0.0;
+      const double log_mass = i < tokens ? of_token : *masses.ghost;
       v[static_cast<std::size_t>(i)] =
           log_mass - log_sum_exp(cols, [&](int j) { return s(i, j) + u[static_cast<std::size_t>(j)]; });
     }

@@ -54,9 +54,11 @@ void Vlad::aggregate(const tensor::Features& features, float* descriptor, tensor
   nearest_(tokens, assigned.data(), arena);
 
   std::fill(descriptor, descriptor + dim(), 0.0F);
+  const std::span<const float> mass = features.mass();
   for (int r = 0; r < patches.rows; ++r) {
+    const float times = mass.empty() ? 1 : mass[static_cast<std::size_t>(r)];
     const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(assigned[static_cast<std::size_t>(r)]) * width_;
-    for (int c = 0; c < width_; ++c) descriptor[first + c] += tokens.row(r)[c] - centres_[first + c];
+    for (int c = 0; c < width_; ++c) descriptor[first + c] += times * (tokens.row(r)[c] - centres_[first + c]);
   }
   for (int k = 0; k < clusters_; ++k) tensor::l2_normalise(descriptor + static_cast<std::ptrdiff_t>(k) * width_, width_);
   tensor::l2_normalise(descriptor, dim());

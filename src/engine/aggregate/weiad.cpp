@@ -93,9 +93,9 @@ Weiad::Ranking Weiad::rank_clusters(const Transport& transport, int tokens, tens
 void Weiad::aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) const {
   const tensor::Arena::Scope scope(arena);
   const int tokens = features.tokens().patches();
-  const LogMarginals masses = marginals(tokens, head_.clusters, head_.dustbin, head_.ghost);
+  const LogMarginals masses = marginals(total_mass(features.mass(), tokens), head_.clusters, head_.dustbin, head_.ghost);
   const HeadMlps::Result mlps = mlps_(features.tokens(), arena);  // t, F, S
-  const Transport transport = sinkhorn(mlps.scores, z_, masses, head_.sinkhorn_iters, arena);
+  const Transport transport = sinkhorn(mlps.scores, z_, masses, head_.sinkhorn_iters, arena, features.mass());
   const Ranking ranking = rank_clusters(transport, tokens, arena);
 
   const tensor::ConstMatrix real{transport.plan.data, tokens, head_.clusters, transport.plan.stride};

@@ -13,6 +13,7 @@
 #include "core/tensor/parallel.h"
 #include "engine/aggregate/aggregator.h"
 #include "engine/extract/front_end.h"
+#include "engine/extract/local_features.h"
 #include "engine/extract/plan.h"
 #include "engine/extract/recorder.h"
 #include "engine/reduce/reducer.h"
@@ -88,15 +89,24 @@ struct Extractor::Impl {
       : model(std::move(given)),
         plan(make_plan(model.loaded().config, spec, threads)),
         network(std::make_shared<Network>(model.loaded(), plan)),
-        reducer(reduce::make_reducer(plan.spec, model.loaded())) {}
+        reducer(made_reducer()) {}
 
   Impl(const Impl& other, const DescriptorSpec& spec, int threads)
       : model(other.model),
         plan(make_plan(model.loaded().config, spec, threads)),
         network(other.network),
-        reducer(reduce::make_reducer(plan.spec, model.loaded())) {}
+        reducer(made_reducer()) {}
 
-  std::vector<float> forward(Borrowed& scratch, const float* pixels, Size size, Trace* trace);
+  /// The plan's, with what it has to say about pictures of the plan's size.
+  std::unique_ptr<reduce::TokenReducer> made_reducer() {
+    auto out = reduce::make_reducer(plan.spec, model.loaded());
+    const int patches = patches_of(model.loaded().config, *plan.spec.size);
+    out->check(patches);
+    if (auto sentence = out->sentence(patches); !sentence.empty()) plan.notices.push_back(std::move(sentence));
+    return out;
+  }
+
+  std::vector<float> forward(Borrowed& scratch, const float* pixels, Size size, Trace* trace, LocalFeatures* local);
   void check_finite(tensor::ConstMatrix values, const char* what) const;
 
   Model model;
@@ -114,7 +124,8 @@ void Extractor::Impl::check_finite(tensor::ConstMatrix values, const char* what)
   }
 }
 
-std::vector<float> Extractor::Impl::forward(Borrowed& scratch, const float* input, Size size, Trace* trace) {
+std::vector<float> Extractor::Impl::forward(Borrowed& scratch, const float* input, Size size, Trace* trace,
+                                            LocalFeatures* local) {
   const tensor::Team team(plan.threads);
   const tensor::FlushDenormals flush;
   tensor::Arena& arena = scratch->arena;
@@ -124,8 +135,9 @@ std::vector<float> Extractor::Impl::forward(Borrowed& scratch, const float* inpu
   Recorder recorder(*reducer, trace);  // the hook: reduces, and notes time and tokens on the way
   const Stopwatch watch;
 
+  reducer->check(patches_of(model.loaded().config, size));
   reducer->see({input, 3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width)});
-  tensor::Features features = backbone.embed(input, size, arena);         // tokens (1 + R + N0, D): CLS, registers, patches
+  tensor::Features features = backbone.embed(input, size, arena);  // tokens (1 + R + N0, D): CLS, registers, patches
   const int patches = features.are_tokens() ? features.tokens().patches() : 0;
   backbone.run_blocks(features, 0, backbone.blocks(), &recorder, arena);  // (1 + R + K, D) from the pruning layer on
   if (aggregator.wants_final_norm()) backbone.normalise(features);
@@ -136,10 +148,17 @@ std::vector<float> Extractor::Impl::forward(Borrowed& scratch, const float* inpu
 
   std::vector<float> descriptor(static_cast<std::size_t>(aggregator.dim()));
   aggregate::HeadTrace head_trace;
-  aggregator.aggregate(features, descriptor.data(), arena, trace != nullptr ? &head_trace : nullptr);
+  const bool looks_inside = trace != nullptr || local != nullptr;
+  tensor::Features counted = features;
+  if (features.are_tokens() && !reducer->counts_patches()) counted.tokens().mass = {};  // every token once
+  aggregator.aggregate(counted, descriptor.data(), arena, looks_inside ? &head_trace : nullptr);
   times.aggregate_ms = watch.ms() - times.blocks_ms - times.prune_ms;
 
   check_finite({descriptor.data(), 1, aggregator.dim(), aggregator.dim()}, "descriptor values");
+  const Stopwatch local_watch;
+  const int patch = model.loaded().config.backbone.stride();
+  if (local != nullptr) *local = local_features(features, head_trace, {size.height / patch, size.width / patch}, arena);
+  times.local_ms = local != nullptr ? local_watch.ms() : 0;
   if (trace != nullptr) recorder.finish(features.tokens(), head_trace);
   return descriptor;
 }
@@ -159,17 +178,19 @@ Extractor Extractor::with_rho(double rho) const {
 
 Extractor Extractor::twin(int threads) const { return Extractor(std::make_unique<Impl>(*impl_, impl_->plan.spec, threads)); }
 
-std::vector<float> Extractor::describe(const Image& image, Trace* trace) { return describe(view_of(image), trace); }
+std::vector<float> Extractor::describe(const Image& image, Trace* trace, LocalFeatures* local) {
+  return describe(view_of(image), trace, local);
+}
 
-std::vector<float> Extractor::describe(const ImageView& picture, Trace* trace) {
+std::vector<float> Extractor::describe(const ImageView& picture, Trace* trace, LocalFeatures* local) {
   const Stopwatch watch;
   Impl::Borrowed scratch(*impl_->network);
   const float* pixels = scratch->front.pixels_of(picture);
   impl_->times.preprocess_ms = watch.ms();
-  return impl_->forward(scratch, pixels, scratch->front.size(), trace);
+  return impl_->forward(scratch, pixels, scratch->front.size(), trace, local);
 }
 
-std::vector<float> Extractor::describe_tensor(std::span<const float> pixels, Size size, Trace* trace) {
+std::vector<float> Extractor::describe_tensor(std::span<const float> pixels, Size size, Trace* trace, LocalFeatures* local) {
   check_tensor_size(size, impl_->model.loaded().config.backbone.stride());
   const auto wanted = 3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width);
   if (pixels.size() != wanted) {
@@ -178,10 +199,15 @@ std::vector<float> Extractor::describe_tensor(std::span<const float> pixels, Siz
   }
   impl_->times.preprocess_ms = 0;
   Impl::Borrowed scratch(*impl_->network);
-  return impl_->forward(scratch, pixels.data(), size, trace);
+  return impl_->forward(scratch, pixels.data(), size, trace, local);
 }
 
 int Extractor::descriptor_dim() const { return impl_->network->aggregator->dim(); }
+int Extractor::local_dim() const {
+  const model::Config& config = impl_->model.loaded().config;
+  const bool has_features = config.head.kind == model::kWeiad || config.head.kind == model::kSalad;
+  return has_features ? config.head.transport().cluster_dim : config.backbone.width();
+}
 Size Extractor::input_size() const { return *impl_->plan.spec.size; }
 const Model& Extractor::model() const { return impl_->model; }
 const DescriptorSpec& Extractor::spec() const { return impl_->plan.spec; }

@@ -63,11 +63,17 @@ Plan make_plan(const model::Config& config, const DescriptorSpec& spec, int thre
   return plan;
 }
 
-double forward_gmac(const model::Config& config, const reduce::TokenReducer& reducer, Size size) {
+int patches_of(const model::Config& config, Size size) {
   const Size grid = config.backbone.grid(size);
-  const int patches = grid.height * grid.width;
-  std::vector<int> in_block;
-  for (int block = 0; block < config.backbone.blocks(); ++block) in_block.push_back(reducer.patches_after(block, patches));
+  return grid.height * grid.width;
+}
+
+double forward_gmac(const model::Config& config, const reduce::TokenReducer& reducer, Size size) {
+  const int patches = patches_of(config, size);
+  std::vector<model::PatchesInBlock> in_block;
+  for (int block = 0; block < config.backbone.blocks(); ++block) {
+    in_block.push_back({reducer.patches_after(block, patches), reducer.patches_in_mlp(block, patches)});
+  }
   const int left = reducer.patches_after(config.backbone.blocks(), patches);
   return (config.backbone.macs(size, in_block) + reducer.macs(patches) + config.head.macs(config.backbone.width(), left)) * 1e-9;
 }

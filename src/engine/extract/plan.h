@@ -24,6 +24,9 @@ struct Plan {
 /// Throws Error kUsage for anything out of range.
 Plan make_plan(const model::Config& config, const DescriptorSpec& spec, int threads);
 
+/// Patches of an input of this size, or cells of its feature map.
+int patches_of(const model::Config& config, Size size);
+
 /// Throws Error kUsage unless both sides are positive multiples of the patch within the limit.
 void check_tensor_size(Size size, int patch);
 

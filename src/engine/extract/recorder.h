@@ -19,6 +19,7 @@ class Recorder final : public tensor::TokenHook {
   Recorder& operator=(const Recorder&) = delete;
 
   Needs needs(int block) const override { return reducer_.needs(block); }
+  bool weighs_by_mass(int block) const override { return reducer_.weighs_by_mass(block); }
   void after_attention(int block, tensor::Tokens& tokens, const tensor::AttentionView& attention, tensor::Arena& arena) override;
   void after_block(int blocks_done, tensor::Tokens& tokens, tensor::Arena& arena) override;
 

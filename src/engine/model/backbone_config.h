@@ -16,6 +16,11 @@ namespace revisit::model {
 
 class BackboneFamily;
 
+/// How many patches a block works on: its attention, and its MLP, which may see fewer.
+struct PatchesInBlock {
+  int attention, mlp;
+};
+
 /// A closed set: a new family adds its settings to the variant and a line to backbones.def.
 class BackboneConfig {
  public:
@@ -31,7 +36,7 @@ class BackboneConfig {
   int blocks() const;               ///< between which tokens may be dropped
   Size grid(Size input) const;      ///< rows and columns of patches, or of the feature map
   /// Multiply-adds of one forward. patches[i] is how many are left in block i; empty: all in every block.
-  double macs(Size input, std::span<const int> patches) const;
+  double macs(Size input, std::span<const PatchesInBlock> patches) const;
 
   // For one family. These throw Error kUsage for a network of another.
   VitConfig& vit() { return or_refuse(std::get_if<VitConfig>(&any_)); }

@@ -38,7 +38,9 @@ int BackboneConfig::width() const { return family().width(*this); }
 int BackboneConfig::stride() const { return family().stride(*this); }
 int BackboneConfig::blocks() const { return family().blocks(*this); }
 Size BackboneConfig::grid(Size input) const { return family().grid(*this, input); }
-double BackboneConfig::macs(Size input, std::span<const int> patches) const { return family().macs(*this, input, patches); }
+double BackboneConfig::macs(Size input, std::span<const PatchesInBlock> patches) const {
+  return family().macs(*this, input, patches);
+}
 
 void BackboneConfig::wrong_family(const char* wanted) const {
   fail(ErrorCode::kUsage, "this needs a backbone of the family {}, but the model's is {}", wanted, family_name());

@@ -40,7 +40,7 @@ class BackboneFamily {
   virtual int stride(const BackboneConfig& config) const = 0;
   virtual int blocks(const BackboneConfig& config) const = 0;
   virtual Size grid(const BackboneConfig& config, Size input) const = 0;
-  virtual double macs(const BackboneConfig& config, Size input, std::span<const int> patches) const = 0;
+  virtual double macs(const BackboneConfig& config, Size input, std::span<const PatchesInBlock> patches) const = 0;
 
   /// The network up to its first `blocks` blocks.
   virtual void keep_blocks(BackboneConfig& config, int blocks) const = 0;

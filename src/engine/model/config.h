@@ -43,6 +43,7 @@ struct Config {
   HeadConfig head;
   DescriptorSpec own;     // the model's defaults where a spec leaves them open: its pruner and the pruner's constants
   int weitop_hidden = 0;  // width of the WeiToP MLP; 0: the model has none
+  int predictors = 0;     // of DynamicViT, one per stage; 0: the model has none
   std::optional<Calibration> calibration;
   std::string licence = "unknown";
   std::string provenance;
@@ -51,11 +52,15 @@ struct Config {
   std::string nonfinite;    // the first tensor with NaN or infinity, if imported anyway; such a model is not run
 
   bool has_weitop() const { return own.prune == "weitop"; }
+  bool has_dynamicvit() const { return own.prune == "dynamicvit"; }
 
   /// The backbone as a vision transformer. Throws Error kUsage if it is not one.
   auto& vit() { return backbone.vit(); }
   const auto& vit() const { return backbone.vit(); }
 };
+
+/// Tensors of DynamicViT's predictors are called score_predictor.STAGE.*, in model files as in its checkpoints.
+inline constexpr const char* kPredictorRoot = "score_predictor.";
 
 /// The defaults of a model with WeiToP unless its file says otherwise.
 DescriptorSpec weitop_settings();

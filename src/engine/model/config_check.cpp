@@ -3,6 +3,8 @@
 // Ranges of every number in a config; those of its backbone and head are with their families.
 #include "engine/model/config_check.h"
 
+#include <algorithm>
+
 #include "core/base/fail.h"
 #include "core/formats/printable.h"
 #include "engine/model/backbone_family.h"
@@ -25,6 +27,10 @@ void check_input(const InputConfig& input, int patch, const Checker& check) {
 
 void check_own(const Config& config, const Checker& check, const std::string& name) {
   if (config.has_weitop()) check.whole("pruner.hidden", config.weitop_hidden, 1, 8192);
+  if (config.has_dynamicvit() || config.predictors != 0) {
+    check.whole("pruner.stages", config.predictors, 1, std::min(10, config.backbone.blocks()));
+    check.whole("width for DynamicViT's predictors", config.backbone.width(), 4, 1 << 16);
+  }
   if (config.own.prune_layer) check.whole("pruner.layer", *config.own.prune_layer, 0, config.backbone.blocks());
   try {
     check_spec(config.own);

@@ -86,9 +86,12 @@ TEST(BackboneConfig, MultiplyAddsFollowThePatchesThatAreLeft) {
   const double embedding = 3.0 * 196 * 384 * 256;
   const auto block = [](double t) { return 12.0 * 384 * 384 * t + 2.0 * 384 * t * t; };
   EXPECT_EQ(backbone.macs({224, 224}, {}), embedding + 12 * block(257));
-  std::vector<int> patches(12, 128);
-  patches[0] = 256;
+  std::vector<PatchesInBlock> patches(12, {128, 128});
+  patches[0] = {256, 256};
   EXPECT_EQ(backbone.macs({224, 224}, patches), embedding + block(257) + 11 * block(129));
+  // What leaves between attention and MLP costs the attention its whole length.
+  patches[0].mlp = 128;
+  EXPECT_EQ(backbone.macs({224, 224}, patches), embedding + block(257) - 128.0 * 8 * 384 * 384 + 11 * block(129));
 }
 
 TEST(RoundToStride, GivesTheNearestMultipleButNeverNone) {

@@ -8,6 +8,7 @@
 
 #include "engine/model/backbone_family.h"
 #include "engine/model/backbone_importer.h"
+#include "engine/model/config.h"
 #include "engine/model/head_family.h"
 
 namespace revisit::model {
@@ -15,7 +16,20 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kWeitop{"weitop.0.weight", "weitop.0.bias", "weitop.2.weight", "weitop.2.bias"};
 
-/// Names of heads and of WeiToP, perhaps behind "module.".
+/// "score_predictor.0.out_conv.2.weight", of at most ten stages.
+bool is_of_predictor(std::string_view name) {
+  const std::size_t root = std::string_view(kPredictorRoot).size();
+  if (!name.starts_with(kPredictorRoot) || name.size() < root + 2 || name[root] < '0' || name[root] > '9' ||
+      name[root + 1] != '.')
+    return false;
+  name.remove_prefix(root + 2);
+  constexpr std::array<std::string_view, 5> kLayers{"in_conv.0", "in_conv.1", "out_conv.0", "out_conv.2", "out_conv.4"};
+  return std::ranges::any_of(kLayers, [&](std::string_view layer) {
+    return name.starts_with(layer) && (name.substr(layer.size()) == ".weight" || name.substr(layer.size()) == ".bias");
+  });
+}
+
+/// Names of heads, WeiToP and DynamicViT's predictors, perhaps behind "module.".
 Place place_head(std::string_view name, std::string& wrapper) {
   constexpr std::string_view kModule = "module.";
   const bool wrapped = name.starts_with(kModule);
@@ -27,8 +41,9 @@ Place place_head(std::string_view name, std::string& wrapper) {
     out = {Place::Kind::kPlaced, std::string(found->ours), found->part};
     break;
   }
-  if (std::ranges::find(kWeitop, name) != kWeitop.end()) out = {Place::Kind::kPlaced, std::string(name)};
-  if (out.kind == Place::Kind::kUnknown && (name.starts_with(kHeadRoot) || name.starts_with("weitop."))) {
+  if (std::ranges::find(kWeitop, name) != kWeitop.end() || is_of_predictor(name)) out = {Place::Kind::kPlaced, std::string(name)};
+  if (out.kind == Place::Kind::kUnknown &&
+      (name.starts_with(kHeadRoot) || name.starts_with("weitop.") || name.starts_with(kPredictorRoot))) {
     out.kind = Place::Kind::kUnexpected;
   }
   if (wrapped && out.kind != Place::Kind::kUnknown) wrapper = kModule;

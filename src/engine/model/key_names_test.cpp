@@ -32,6 +32,14 @@ TEST(KeyNames, ChunkedBlocksCountOverAllChunks) {
   EXPECT_TRUE(map.placed.contains("backbone.model.blocks.5.mlp.w12.bias"));
 }
 
+TEST(KeyNames, PredictorsOfDynamicVitKeepTheirNames) {
+  const KeyMap map = map_keys({"cls_token", "score_predictor.0.in_conv.0.weight", "score_predictor.2.out_conv.4.bias",
+                               "score_predictor.2.out_conv.5.bias", "score_predictor.10.out_conv.4.bias", "score_predictor.x"});
+  EXPECT_TRUE(map.placed.contains("score_predictor.0.in_conv.0.weight"));
+  EXPECT_TRUE(map.placed.contains("score_predictor.2.out_conv.4.bias"));
+  EXPECT_EQ(map.unexpected.size(), 3U) << "of a predictor that revisit does not have";
+}
+
 TEST(KeyNames, HuggingFacePartsAreGatheredInOrder) {
   for (const std::string prefix : {"", "dinov2."}) {
     const std::string layer = prefix + "encoder.layer.1.";

@@ -38,10 +38,12 @@ void own_from_metadata(const Fields& fields, Config& config) {
   const bool prunes = fields.text("pruner") != "none";
   for (const Setting& one : settings()) {
     if (one.model_key == nullptr || (one.kept_with_pruner() && !prunes)) continue;
-    const bool always_there = one.kept_with_pruner() && !one.of_pruner;
+    const bool always_there =
+        one.kept_with_pruner() && !one.of_pruner && (!config.has_dynamicvit() || one.name == std::string_view("prune"));
     if (always_there || fields.has(one.model_key)) fields.setting(one, config.own);
   }
   if (config.has_weitop()) config.weitop_hidden = fields.number<int>("pruner.hidden");
+  if (fields.has("pruner.stages")) config.predictors = fields.number<int>("pruner.stages");
 }
 
 void own_to_metadata(const Config& config, std::map<std::string, std::string>& out) {
@@ -53,6 +55,7 @@ void own_to_metadata(const Config& config, std::map<std::string, std::string>& o
     out[one.model_key] = text_of(value);
   }
   if (config.has_weitop()) out["pruner.hidden"] = std::to_string(config.weitop_hidden);
+  if (config.predictors > 0) out["pruner.stages"] = std::to_string(config.predictors);
 }
 
 }  // namespace

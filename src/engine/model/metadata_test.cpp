@@ -53,6 +53,22 @@ TEST(Metadata, AConfigReadsBackExactly) {
   EXPECT_EQ(back.calibration->size, (Size{280, 322}));
 }
 
+TEST(Metadata, PredictorsOfDynamicVitAreKeptWithTheirNumber) {
+  Config config = testing::tiny_backbone();
+  config.own.prune = "dynamicvit";
+  config.predictors = 1;
+  Metadata metadata = to_metadata(config);
+  EXPECT_EQ(metadata.at("pruner"), "dynamicvit");
+  const Config back = from_metadata(metadata, "m");
+  EXPECT_EQ(back.predictors, 1);
+  EXPECT_EQ(back.own, config.own);
+  EXPECT_EQ(required_tensors(back).size(), required_tensors(testing::tiny_backbone()).size() + 10);
+  metadata["pruner.stages"] = "99";
+  EXPECT_NE(refusal(metadata).find("pruner.stages is 99, outside 1 to "), std::string::npos) << refusal(metadata);
+  metadata.erase("pruner.stages");
+  EXPECT_NE(refusal(metadata), "") << "a pruner without its predictors";
+}
+
 TEST(Metadata, AModelsPrecisionNeedsNoPrunerAndIsOpenWhereItIsNotRecorded) {
   for (Config config : {testing::tiny_config(), testing::tiny_backbone()}) {
     EXPECT_FALSE(to_metadata(config).contains("precision"));

@@ -17,6 +17,14 @@ Shapes required_tensors(const Config& config) {
     add_linear(shapes, "weitop.0", config.weitop_hidden, width);
     add_linear(shapes, "weitop.2", 1, config.weitop_hidden);
   }
+  for (int stage = 0; stage < config.predictors; ++stage) {
+    const std::string predictor = std::string(kPredictorRoot) + std::to_string(stage);
+    for (const char* part : {".in_conv.0.weight", ".in_conv.0.bias"}) shapes[predictor + part] = {width};
+    add_linear(shapes, predictor + ".in_conv.1", width, width);
+    add_linear(shapes, predictor + ".out_conv.0", width / 2, width);
+    add_linear(shapes, predictor + ".out_conv.2", width / 4, width / 2);
+    add_linear(shapes, predictor + ".out_conv.4", 2, width / 4);
+  }
   if (config.quantised.empty()) return shapes;
   for (const std::string& layer : config.backbone.family().block_layers(config.backbone)) {
     const std::string weight = layer + ".weight";
@@ -40,6 +48,8 @@ Config infer_config(const BackboneFamily& family, const Shapes& shapes, std::opt
     config.own = weitop_settings();
     config.weitop_hidden = read.outputs("weitop.0", 256);
   }
+  while (read.any_starts_with(std::string(kPredictorRoot) + std::to_string(config.predictors) + ".")) ++config.predictors;
+  if (config.predictors > 0 && !config.own.prune) config.own.prune = "dynamicvit";
   return config;
 }
 

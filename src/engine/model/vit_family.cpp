@@ -10,11 +10,10 @@
 namespace revisit::model {
 namespace {
 
-/// Of one block over `tokens` rows: 4 D^2 T + 2 D T^2 for attention, the rest for the MLP.
-double block_macs(const VitConfig& vit, int tokens) {
-  const double t = tokens;
+/// Of one block whose attention is over t rows and whose MLP over m: 4 D^2 t + 2 D t^2, and the matrices of the MLP.
+double block_macs(const VitConfig& vit, double t, double m) {
   const double d = vit.width;
-  return 4 * t * d * d + 2 * t * t * d + (vit.swiglu ? 3 : 2) * t * d * vit.ffn_hidden;
+  return 4 * t * d * d + 2 * t * t * d + (vit.swiglu ? 3 : 2) * m * d * vit.ffn_hidden;
 }
 
 int area(Size grid) { return grid.height * grid.width; }
@@ -37,12 +36,13 @@ Size VitFamily::grid(const BackboneConfig& config, Size input) const {
   return {input.height / config.vit().patch, input.width / config.vit().patch};
 }
 
-double VitFamily::macs(const BackboneConfig& config, Size input, std::span<const int> patches) const {
+double VitFamily::macs(const BackboneConfig& config, Size input, std::span<const PatchesInBlock> patches) const {
   const VitConfig& vit = config.vit();
   const int all = area(grid(config, input));
   double macs = 3.0 * vit.patch * vit.patch * vit.width * all;  // the patch embedding
   for (int i = 0; i < vit.depth; ++i) {
-    macs += block_macs(vit, prefix(vit) + (patches.empty() ? all : patches[static_cast<std::size_t>(i)]));
+    const auto [attention, mlp] = patches.empty() ? PatchesInBlock{all, all} : patches[static_cast<std::size_t>(i)];
+    macs += block_macs(vit, prefix(vit) + attention, prefix(vit) + mlp);
   }
   return macs;
 }

@@ -16,7 +16,7 @@ class VitFamily final : public BackboneFamily {
   int stride(const BackboneConfig& config) const override;
   int blocks(const BackboneConfig& config) const override;
   Size grid(const BackboneConfig& config, Size input) const override;
-  double macs(const BackboneConfig& config, Size input, std::span<const int> patches) const override;
+  double macs(const BackboneConfig& config, Size input, std::span<const PatchesInBlock> patches) const override;
   void keep_blocks(BackboneConfig& config, int blocks) const override;
   void tell(const BackboneConfig& config, ModelInfo& info) const override;
 

@@ -117,8 +117,10 @@ void spread_scores(std::vector<float>& scores, int columns, int cell, std::vecto
   scores.swap(scratch);
 }
 
-OneCut::OneCut(const DescriptorSpec& spec)
-    : rho_(*spec.rho), mass_(spec.keep_mass), layer_(*spec.prune_layer), spread_(*spec.spread) {}
+OneCut::OneCut(const DescriptorSpec& spec) : OneCut(spec, *spec.rho, *spec.prune_layer) {}
+
+OneCut::OneCut(const DescriptorSpec& spec, double rho, int layer)
+    : rho_(rho), mass_(spec.keep_mass), layer_(layer), spread_(*spec.spread) {}
 
 int OneCut::patches_after(int blocks_done, int patches) const {
   if (rho_ >= 1 || blocks_done < layer_) return patches;
@@ -133,7 +135,7 @@ int OneCut::count_to_keep(int patches, int prefix) {
 }
 
 void OneCut::after_block(int blocks_done, tensor::Tokens& tokens, tensor::Arena& arena) {
-  if (blocks_done != layer_ || (rho_ >= 1 && trace_ == nullptr)) return;
+  if (blocks_done != layer_ || !is_asked()) return;
   const int patches = tokens.patches();
   if (patches < 1) return;
   score(tokens.patch_values(), logits_, scores_, arena);

@@ -46,6 +46,8 @@ void spread_scores(std::vector<float>& scores, int columns, int cell, std::vecto
 class OneCut : public TokenReducer {
  public:
   explicit OneCut(const DescriptorSpec& spec);
+  /// Keeping `rho` after `layer` blocks, whatever the spec says of either.
+  OneCut(const DescriptorSpec& spec, double rho, int layer);
 
   Needs needs(int /*block*/) const override { return Needs::kNothing; }
   void after_attention(int /*block*/, tensor::Tokens& /*tokens*/, const tensor::AttentionView& /*attention*/,
@@ -56,6 +58,8 @@ class OneCut : public TokenReducer {
  protected:
   /// One score a patch into `scores`, and what a trained scorer said into `logits` where there is one.
   virtual void score(tensor::ConstMatrix patches, std::vector<float>& logits, std::vector<float>& scores, tensor::Arena& arena) = 0;
+  /// Whether scores are wanted: to cut, or for a trace.
+  bool is_asked() const { return rho_ < 1 || trace_ != nullptr; }
 
  private:
   int count_to_keep(int patches, int prefix);

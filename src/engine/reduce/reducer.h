@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/tensor/tokens.h"
@@ -28,8 +29,17 @@ class TokenReducer : public tensor::TokenHook {
   /// How many of so many patches live on once `blocks_done` blocks have run: of the last picture where that depends on the
   /// picture, and the least before there was one.
   virtual int patches_after(int blocks_done, int patches) const = 0;
+  /// How many of them the MLP of block `block` sees: as many as its attention unless the method acts between the two.
+  virtual int patches_in_mlp(int block, int patches) const { return patches_after(block, patches); }
+  /// Whether a merged token counts in the descriptor as often as the patches it stands for, instead of once.
+  virtual bool counts_patches() const { return false; }
   /// Multiply-adds of the method itself.
   virtual double macs(int /*patches*/) const { return 0; }
+
+  /// Throws Error kUsage when the settings cannot be meant for pictures of so many patches.
+  virtual void check(int /*patches*/) const {}
+  /// What the method's own numbers became for pictures of so many patches, one sentence; empty when there is nothing to say.
+  virtual std::string sentence(int /*patches*/) const { return {}; }
 
   /// Filled for every following image; null: not wanted.
   void set_trace(ReduceTrace* trace) { trace_ = trace; }
@@ -42,6 +52,7 @@ struct ReducerFamily {
   /// `spec` is complete. Throws Error kUsage for what the model cannot do.
   std::unique_ptr<TokenReducer> (*make)(const DescriptorSpec& spec, const model::LoadedModel& model);
   bool has_logits = false;  ///< whose softmax `keep_mass` can be a share of
+  bool has_options = false;  ///< whether `make` reads `prune_options`
 };
 
 #define REVISIT_DECLARE(name) extern const ReducerFamily name##_family;

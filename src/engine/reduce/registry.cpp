@@ -6,6 +6,7 @@
 
 #include "core/base/fail.h"
 #include "engine/reduce/reducer.h"
+#include "engine/spec/prune_options.h"
 
 namespace revisit::reduce {
 
@@ -40,11 +41,13 @@ std::unique_ptr<TokenReducer> make_reducer(const DescriptorSpec& spec, const mod
   for (const auto& [name, family] : kFamilies) {
     if (*spec.prune != name) continue;
     if (spec.keep_mass && !family->has_logits) refuse_mass(spec);
+    if (!family->has_options) PruneOptions(spec).finish();
     return family->make(spec, model);
   }
   if (spec.keep_mass) refuse_mass(spec);
+  PruneOptions(spec).finish();
   if (*spec.rho < 1) {
-    fail_with_hint(ErrorCode::kUsage, "`prune` norm or random, or a model with WeiToP",
+    fail_with_hint(ErrorCode::kUsage, "`prune` fastv, norm or random, or a model with WeiToP",
                    "rho = {} needs a pruner, but the model has none", *spec.rho);
   }
   return std::make_unique<KeepAll>();

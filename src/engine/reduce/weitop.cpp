@@ -55,7 +55,7 @@ class Weitop final : public OneCut {
 const ReducerFamily weitop_family{
     .make = [](const DescriptorSpec& spec, const model::LoadedModel& model) -> std::unique_ptr<TokenReducer> {
       if (!model.weights.contains("weitop.0.weight")) {
-        fail_with_hint(ErrorCode::kUsage, "`prune` norm or random", "the model has no WeiToP weights to prune with");
+        fail_with_hint(ErrorCode::kUsage, "`prune` fastv, norm or random", "the model has no WeiToP weights to prune with");
       }
       return std::make_unique<Weitop>(spec, model.weights, model.config.backbone.width(), model.config.weitop_hidden);
     },

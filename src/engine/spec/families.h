@@ -7,4 +7,9 @@
 #define REVISIT_REDUCERS(X) \
   X(weitop)                 \
   X(random)                 \
-  X(norm)
+  X(norm)                   \
+  X(fastv)                  \
+  X(evit)                   \
+  X(tome)                   \
+  X(tofu)                   \
+  X(dynamicvit)

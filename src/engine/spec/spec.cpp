@@ -14,6 +14,7 @@
 #include "core/base/fail.h"
 #include "core/base/limits.h"
 #include "engine/spec/families.h"
+#include "engine/spec/prune_options.h"
 
 namespace revisit {
 namespace {
@@ -59,6 +60,12 @@ struct Digits {
   bool holds(const std::string& text) const { return text.size() <= 64 && text.find('\0') == std::string::npos; }
   std::string range() const { return ""; }
   std::string text() const { return "the identity of a model"; }
+};
+
+struct Pairs {
+  bool holds(const std::string& text) const { return parse_prune_options(text).has_value(); }
+  std::string range() const { return ""; }
+  std::string text() const { return "KEY=VALUE,KEY=VALUE, each key once"; }
 };
 
 template <typename Number>
@@ -127,9 +134,12 @@ void set_checked(DescriptorSpec& spec, const SettingValue& value) {
 
 using Predicate = bool (*)(const DescriptorSpec&);
 bool always(const DescriptorSpec& /*spec*/) { return true; }
-bool prunes(const DescriptorSpec& spec) { return spec.rho.value_or(1) < 1; }
 bool prunes_by(const DescriptorSpec& spec, std::string_view name) { return prunes(spec) && spec.prune.value_or("") == name; }
 bool by_weitop(const DescriptorSpec& spec) { return prunes_by(spec, "weitop"); }
+bool by_scores_after_a_block(const DescriptorSpec& spec) {
+  return by_weitop(spec) || prunes_by(spec, "random") || prunes_by(spec, "norm");
+}
+bool by_one_cut(const DescriptorSpec& spec) { return by_scores_after_a_block(spec) || prunes_by(spec, "fastv"); }
 bool by_norm(const DescriptorSpec& spec) { return by_weitop(spec) || prunes_by(spec, "norm"); }
 bool by_fast_decoding(const DescriptorSpec& spec) { return spec.decode.value_or("") == "fast"; }
 bool by_chance(const DescriptorSpec& spec) { return prunes_by(spec, "random"); }
@@ -148,6 +158,7 @@ constexpr auto kPooling = [] { return OneOf{{"cls", "mean", "gem"}}; };
 #define REVISIT_WORD(name) #name,
 constexpr auto kPruners = [] { return OneOf{{REVISIT_REDUCERS(REVISIT_WORD) "none"}}; };
 #undef REVISIT_WORD
+constexpr auto kPairs = [] { return Pairs{}; };
 constexpr auto kLayers = [] { return From{0, 1'000}; };
 constexpr auto kShare = [] { return Between{0, 1}; };
 constexpr auto kNormScales = [] { return OneOf{{"minmax", "raw"}}; };
@@ -170,10 +181,11 @@ std::vector<Setting> make_settings() {
       line<&S::orientation, kOrientations>("orientation", "HOW", "EXIF orientation", kMust, false, nullptr, std::string("apply"), always),
       line<&S::decode, kDecoding>("decode", "HOW", "JPEG at full size, or no larger than needed", kTold, false, nullptr, std::string("exact"), by_fast_decoding),
       line<&S::prune, kPruners>("prune", "HOW", "how patches are chosen", kTold, false, "pruner", std::string("none"), prunes),
-      line<&S::prune_layer, kLayers>("prune_layer", "L", "blocks run before pruning", kTold, true, "pruner.layer", std::int64_t{1}, prunes),
-      line<&S::kappa, kShare>("kappa", "K", "weight of the learnt score against the token norm", kTold, true, "pruner.kappa", 0.5, by_weitop),
+      line<&S::prune_options, kPairs>("prune_options", "K=V,...", "a pruner's own numbers, such as keep=0.6,at=1|3,fuse=true for evit", kTold, true, nullptr, {}, prunes, true),
+      line<&S::prune_layer, kLayers>("prune_layer", "L", "blocks run before pruning", kTold, true, "pruner.layer", std::int64_t{1}, by_scores_after_a_block),
+      line<&S::kappa, kShare>("kappa", "K", "WeiToP's weight against the norm", kTold, true, "pruner.kappa", 0.5, by_weitop),
       line<&S::norm_scale, kNormScales>("norm_scale", "HOW", "how norms enter the score", kTold, true, "pruner.norm_scale", std::string("minmax"), by_norm),
-      line<&S::spread, kCells>("spread", "N", "rank patches within cells of NxN", kTold, true, "pruner.spread", std::int64_t{1}, prunes, true),
+      line<&S::spread, kCells>("spread", "N", "rank patches within cells of NxN", kTold, true, "pruner.spread", std::int64_t{1}, by_one_cut, true),
       line<&S::seed, kSeeds>("seed", "S", "of random pruning, drawn anew for each photo", kTold, true, nullptr, std::int64_t{0}, by_chance),
       line<&S::precision, kPrecisions>("precision", "P", "arithmetic of the network", kTold, true, "precision", std::string("f32"), always),
       line<&S::model_identity, kIdentity>("model_identity", nullptr, "the model's weights and all of its constants", kMust, true, nullptr, {}, always),
@@ -227,13 +239,17 @@ DescriptorSpec overlaid(const DescriptorSpec& first, const DescriptorSpec& secon
     one.set(out, one.get(second));
   }
   if (first.rho) out.keep_mass = first.keep_mass;
-  if (first.keep_mass) out.rho = first.rho;
+  if (first.keep_mass || says_how_much(first.prune_options)) out.rho = first.rho;
+  if (first.rho && !first.prune_options) out.prune_options = without_how_much(out.prune_options);
   return out;
 }
 
 DescriptorSpec completed(const DescriptorSpec& spec) {
   DescriptorSpec out = spec;
   if (out.keep_mass && !out.rho) out.rho = kLeastRho;
+  if (out.prune_options) {
+    if (const auto pairs = parse_prune_options(*out.prune_options)) out.prune_options = prune_options_text(*pairs);
+  }
   for (const Setting& one : table()) {
     if (is_open(one.get(out))) one.set(out, one.usual);
   }

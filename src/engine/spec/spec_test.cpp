@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "engine/spec/prune_options.h"
 #include "engine/spec/toml_spec.h"
 #include "revisit/error.h"
 
@@ -33,10 +34,11 @@ TEST(Spec, EveryMemberHasOneSettingThatReadsAndWritesIt) {
   }
   // A member that no setting knows would be lost on its way through text.
   const DescriptorSpec full{.rho = 0.1 + 0.2,
-                             .keep_mass = 0.75,
+                            .keep_mass = 0.75,
                             .size = Size{98, 112},
                             .aggregate = "gem",
                             .prune = "random",
+                            .prune_options = "keep=0.5,r=7",
                             .prune_layer = 3,
                             .kappa = 0.25,
                             .norm_scale = "raw",
@@ -44,7 +46,7 @@ TEST(Spec, EveryMemberHasOneSettingThatReadsAndWritesIt) {
                             .seed = 77,
                             .precision = "f32",
                             .orientation = "ignore",
-                             .decode = "fast",
+                            .decode = "fast",
                             .model_identity = "00ff"};
   DescriptorSpec back;
   for (const Setting& one : settings()) {
@@ -63,7 +65,8 @@ TEST(Spec, RefusesValuesOutOfRangeNamingTheSettingTheValueAndTheRange) {
   EXPECT_EQ(refused({.keep_mass = 0.0}), "keep_mass is '0', but must be a number in (0, 1]");
   EXPECT_EQ(refused({.rho = 0.0}), "rho is '0', but must be a number in (0, 1]");
   EXPECT_EQ(refused({.size = Size{0, 14}}), "size is '0x14', but must be HEIGHTxWIDTH such as 322x322, each side from 1 to 4096");
-  EXPECT_EQ(refused({.prune = "wietop"}), "prune is 'wietop', but must be one of weitop, random, norm, none");
+  EXPECT_EQ(refused({.prune = "wietop"}),
+            "prune is 'wietop', but must be one of weitop, random, norm, fastv, evit, tome, tofu, dynamicvit, none");
   EXPECT_EQ(refused({.kappa = 1.5}), "kappa is '1.5', but must be a number in [0, 1]");
   EXPECT_EQ(refused({.spread = 65}), "spread is '65', but must be a whole number from 1 to 64");
   EXPECT_EQ(refused({.orientation = "up"}), "orientation is 'up', but must be one of apply, ignore");
@@ -101,6 +104,22 @@ TEST(Spec, HowMuchIsKeptComesFromOneOfTwoSpecs) {
   EXPECT_EQ(completed({.keep_mass = 0.8}).rho, kLeastRho);
   EXPECT_EQ(completed({.rho = 0.4, .keep_mass = 0.8}).rho, 0.4);
   EXPECT_FALSE(overlaid({.prune = "norm"}, {.keep_mass = 0.9, .prune = "weitop"}).keep_mass) << "of WeiToP alone";
+}
+
+TEST(Spec, OptionsOfAPrunerMaySayHowMuchIsKeptInsteadOfRho) {
+  const DescriptorSpec by_rho{.rho = 0.5, .prune = "tome"}, by_r{.prune = "tome", .prune_options = "inflect=-1,r=7"};
+  EXPECT_EQ(overlaid({.prune_options = "r=9"}, by_rho), (DescriptorSpec{.prune = "tome", .prune_options = "r=9"}));
+  EXPECT_EQ(overlaid({.rho = 0.4}, by_r), (DescriptorSpec{.rho = 0.4, .prune = "tome", .prune_options = "inflect=-1"}));
+  EXPECT_EQ(overlaid({}, by_r), by_r);
+  EXPECT_FALSE(overlaid({.prune = "norm"}, by_r).prune_options) << "of ToMe alone";
+  EXPECT_TRUE(prunes(completed(by_r)));
+  EXPECT_FALSE(prunes(completed({.prune = "tome", .prune_options = "inflect=-1"})));
+  EXPECT_EQ(completed({.prune_options = "r=7,inflect=-1"}).prune_options, "inflect=-1,r=7");
+  EXPECT_EQ(sentence_of([] { check_spec({.prune_options = "r=7,r=8"}); }),
+            "prune_options is 'r=7,r=8', but must be KEY=VALUE,KEY=VALUE, each key once");
+  const auto one = completed(by_r), other = completed({.prune = "tome", .prune_options = "r=8,inflect=-1", .prune_layer = 3});
+  EXPECT_EQ(differences_text(differences(one, other), Agreement::kTold), "prune_options inflect=-1,r=7, not inflect=-1,r=8")
+      << "the layer is of methods that cut after one";
 }
 
 TEST(Spec, MassMattersToWeitopBelowRho1) {

@@ -125,7 +125,12 @@ BenchReport run_bench(const Model& model, const BenchOptions& options) {
   }
 
   BenchReport report;
-  for (const Series& series : all) report.runs.push_back(summarise(series, options.batch, threads));
+  for (const Series& series : all) {
+    report.runs.push_back(summarise(series, options.batch, threads));
+    for (const auto& sentence : series.extractor->notices()) {
+      if (std::ranges::find(report.notices, sentence) == report.notices.end()) report.notices.push_back(sentence);
+    }
+  }
   report.peak = peak_of(machine_peaks(threads, kPeakSeconds));
   report.cpu = tensor::cpu_name();
   return report;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lab/report/agreement_map.h"
 #include "lab/report/answer_words.h"
 #include "lab/report/patch_map.h"
 #include "lab/report/text.h"
@@ -55,7 +56,7 @@ class Examples {
     std::string out = fmt::format("<h2>{}</h2>\n", title);
     for (const int q : queries) {
       out += "<article>\n" + row(q) + paragraph("where", where_words(report_, q)) + paragraph("why", why_words(report_, q)) +
-             details(q) + "</article>\n";
+             agreement(q) + details(q) + "</article>\n";
     }
     return out;
   }
@@ -105,6 +106,20 @@ class Examples {
                                : figure(reference(positives.front()), "right", "<b>should have been</b>");
     }
     return fmt::format("<div class=\"row{}\">\n", labelled && !any_right ? " lacks" : "") + out + "</div>\n";
+  }
+
+  /// Empty without a second look, or when one of the two photos cannot be read.
+  std::string agreement(int q) const {
+    const SecondLook* look = report_.look(q, 0);
+    if (look == nullptr || found(q).empty()) return {};
+    const auto photo = [&](const Photo& one) {
+      return load_fitting(one, orientation_of(report_.run.spec), kPhotoSide, kPhotoSide);
+    };
+    const auto left = photo(query(q)), right = photo(reference(found(q).front().row));
+    if (!left || !right) return {};
+    return fmt::format("<p class=\"where\">second look: {} of query and match 1 agree, score {:.1f}</p>\n",
+                       look->pairs.size() == 1 ? "1 patch" : fmt::format("{} patches", look->pairs.size()), look->score) +
+           agreement_svg(*left, *right, *look);
   }
 
   const PatchScores* scores_of(bool reference, int row) const {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "revisit/lab/report.h"
@@ -86,6 +87,26 @@ void add_spec(Json& object, const DescriptorSpec& spec) {
   object["pruner"] = spec.prune.value_or("none");
 }
 
+double share_of(std::uint16_t place) { return std::round(place / 6.5536) / 10'000; }
+
+// The table of pairs of the first match only: of all of them it would be most of the answer.
+void add_look(Json& match, const SecondLook& look, bool first) {
+  match["local_score"] = look.score;
+  match["agreeing_patches"] = look.pairs.size();
+  if (!first) return;
+  auto table = Json::array();
+  for (const PatchPair& pair : look.pairs) {
+    table.push_back({share_of(pair.from.x), share_of(pair.from.y), share_of(pair.to.x), share_of(pair.to.y), pair.similarity});
+  }
+  match["patches"] = std::move(table);
+}
+
+void add_rerank(Json& object, const SecondLooks& looks) {
+  if (looks.candidates == 0) return;
+  object["reranked_candidates"] = looks.candidates;
+  object["rerank_ms_per_candidate"] = looks.ms_per_candidate();
+}
+
 void add_run(Json& object, const RunRecord& run) {
   object["model"] = run.model;
   object["fingerprint"] = run.fingerprint;
@@ -122,6 +143,7 @@ std::string run_json(const RunReport& report) {
   add_rule(object, run);
   if (!report.outcomes.empty()) object["decisions"] = outcomes_json(report.outcomes);
   if (report.truth_from_positions) object["truth_from_positions"] = true;
+  add_rerank(object, report.second_looks);
   object["notes"] = report.dataset.notes;
   add_run(object, run);
   object["skipped"] = skipped_json(report.skipped);
@@ -139,11 +161,13 @@ std::string matches_json(const RunReport& report) {
                {"reference", reference.name},
                {"distance", match.distance},
                {"similarity", match.similarity}};
+      if (const SecondLook* look = report.look(static_cast<int>(q), matches.size())) add_look(one, *look, matches.empty());
       if (reference.position && reference.position->geographic) {
         one["lat"] = reference.position->geographic->lat_deg;
         one["lon"] = reference.position->geographic->lon_deg;
       }
       if (reference.position && query.position) one["metres"] = distance_m(*query.position, *reference.position);
+      if (const auto support = report.support_of(q, matches.size())) one["support"] = *support;
       matches.push_back(std::move(one));
     }
     Json one{{"query", query.name}, {"matches", std::move(matches)}, {"accepted", report.accepted(static_cast<int>(q))}};
@@ -163,6 +187,7 @@ std::string matches_json(const RunReport& report) {
     object["protocol"] = report.evaluation->protocol;
   }
   add_rule(object, report.run);
+  add_rerank(object, report.second_looks);
   object["notes"] = report.dataset.notes;
   object["skipped"] = skipped_json(report.skipped);
   return text_of(object);

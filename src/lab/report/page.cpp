@@ -49,6 +49,7 @@ figcaption{font-size:.8rem;line-height:1.35;margin-top:.3rem}
 .lacking{margin:0;font-size:.9rem}
 .ramp{padding:.05rem .5rem;border-radius:.25rem;color:#fff;text-shadow:0 0 3px #000,0 0 3px #000;
 background:linear-gradient(90deg,#08061e,#3e1262,#82206e,#c63a4e,#f07424,#fabe3e,#fcfcc4)}
+svg.agree{margin:.5rem 0;width:48rem}
 .two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,30rem),1fr));gap:0 2rem;align-items:start}
 .two>section{min-width:0}svg{width:45rem;max-width:100%;height:auto;display:block}
 #map,#curve{border:1px solid var(--line);border-radius:.5rem;padding:.5rem;max-width:46rem}code{overflow-wrap:anywhere}

@@ -19,6 +19,11 @@ bool RunReport::accepted(int query) const {
   return !list.empty() && is_accepted(static_cast<double>(list.front().similarity), run.min_similarity);
 }
 
+const SecondLook* RunReport::look(int query, std::size_t rank) const {
+  const auto q = static_cast<std::size_t>(query);
+  return q < second_looks.looks.size() && rank < second_looks.looks[q].size() ? &second_looks.looks[q][rank] : nullptr;
+}
+
 bool RunReport::is_positive(int query, int row) const {
   return dataset.labelled && std::ranges::binary_search(dataset.positives.at(static_cast<std::size_t>(query)), row);
 }
@@ -28,6 +33,11 @@ std::optional<bool> RunReport::verdict(int query, int row) const {
                       dataset.references.at(static_cast<std::size_t>(row)).position.has_value();
   if (!dataset.labelled || (truth_from_positions && !placed)) return std::nullopt;
   return is_positive(query, row);
+}
+
+std::optional<double> RunReport::support_of(std::size_t query, std::size_t match) const {
+  if (query >= support.size() || match >= support[query].size()) return std::nullopt;
+  return support[query][match];
 }
 
 bool RunReport::right(int query) const {

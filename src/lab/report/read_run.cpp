@@ -174,6 +174,7 @@ RunReport run_from(const fs::path& file, const Fields& json, const std::string& 
   const auto folder = file.parent_path();
   read_tables(folder, report);
   read_tokens(folder / kTokensFile, report);
+  read_looks(folder / kLooksFile, report);
   if (report.dataset.labelled) report.evaluation = evaluate(report.dataset, report.matches, recall_values_of(json));
   return report;
 }

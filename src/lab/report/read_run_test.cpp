@@ -110,6 +110,37 @@ class ReadRun : public ::testing::Test {
   int files_ = 0;
 };
 
+TEST_F(ReadRun, GivesBackWhichPatchesAgree) {
+  report_.second_looks.looks = {{{3.5F, {{0, 0, 0.75F, {1, 2, 0}, {3, 65'535, 0}}}}, {1.0F, {}}}, {}, {}};
+  EXPECT_EQ(write_run(folder_ / "run", report_).size(), 7U);
+  const auto run = read_run(folder_ / "run/run.json");
+  const SecondLook* look = std::get<RunReport>(run).look(0, 0);
+  ASSERT_NE(look, nullptr);
+  EXPECT_EQ(look->score, 3.5F);
+  ASSERT_EQ(look->pairs.size(), 1U);
+  EXPECT_EQ(look->pairs[0].from, (LocalPatch{1, 2, 0}));
+  EXPECT_EQ(look->pairs[0].to, (LocalPatch{3, 65'535, 0}));
+  EXPECT_EQ(look->pairs[0].similarity, 0.75F);
+  EXPECT_EQ(std::get<RunReport>(run).look(1, 0), nullptr);
+  const auto refused = [&](const std::string& key, const Json& value, const std::string& part) {
+    const auto sentence = with("looks.json", Json::json_pointer(key), value);
+    EXPECT_NE(sentence.find(part), std::string::npos) << key << ": " << sentence;
+  };
+  refused("/looks/0/query", 3, "'query'");
+  refused("/looks/0/query", -1, "'query'");
+  refused("/looks/0/score", -1, "'score'");
+  refused("/looks/0/patches", "x", "'patches'");
+  refused("/looks/0/patches/0/1", 65'536, "four places");
+  refused("/looks/0/patches/0/1", -1, "four places");
+  refused("/looks/0/patches/0/4", "x", "not a number");
+  refused("/looks/0/patches/0/5", 0, "four places");
+  refused("/looks/0/patches/0", 7, "four places");
+  Json many = Json::array();
+  for (int i = 0; i < 257; ++i) many.push_back({1, 1, 1, 1, 0.5});
+  refused("/looks/0/patches", many, "more than 256 rows");
+  refused("/schema", 2, "schema");
+}
+
 TEST_F(ReadRun, GivesBackWhatWasWrittenAndDrawsTheSamePage) {
   const auto files = write_run(folder_ / "run", report_);
   for (const auto& name : files) EXPECT_TRUE(fs::exists(folder_ / "run" / name)) << name;

@@ -67,6 +67,35 @@ class Report : public ::testing::Test {
   RunReport report_;
 };
 
+TEST_F(Report, ShowsWhichPatchesAgree) {
+  const auto without = report_;
+  write_report(folder_ / "without.html", without);
+  EXPECT_EQ(count(contents(folder_ / "without.html"), "svg class=\"agree\""), 0U);
+  const auto pair = [](int i) {
+    const auto at = [&](int k) { return static_cast<std::uint16_t>(500 * i + k); };
+    return PatchPair{i, i, 0.5F, {at(1), at(2), 0}, {at(3), at(4), 0}};
+  };
+  SecondLook look{12.5F, {}};
+  for (int i = 0; i < 50; ++i) look.pairs.push_back(pair(i));
+  report_.second_looks = {{{look, {0.25F, {}}}, {}, {{0.5F, {pair(1)}}}}, 3, 1.5};
+  write_report(folder_ / "page.html", report_);
+  const std::string page = contents(folder_ / "page.html");
+  EXPECT_EQ(count(page, "svg class=\"agree\""), 2U);
+  EXPECT_EQ(count(page, "<circle cx"), 2U * (50 + 1) + count(contents(folder_ / "without.html"), "<circle cx"));
+  EXPECT_NE(page.find("second look: 50 patches of query and match 1 agree, score 12.5"), std::string::npos);
+  const auto json = nlohmann::json::parse(matches_json(report_));
+  const auto& matches = json["queries"][0]["matches"];
+  EXPECT_EQ(matches[0]["local_score"], 12.5);
+  EXPECT_EQ(matches[0]["agreeing_patches"], 50);
+  EXPECT_EQ(matches[0]["patches"].size(), 50U);
+  EXPECT_EQ(matches[0]["patches"][2], (nlohmann::json{0.0153, 0.0153, 0.0153, 0.0153, 0.5}));
+  EXPECT_EQ(matches[1]["agreeing_patches"], 0);
+  EXPECT_FALSE(matches[1].contains("patches")) << "only the first match has the table";
+  EXPECT_EQ(json["reranked_candidates"], 3);
+  EXPECT_EQ(json["rerank_ms_per_candidate"], 0.5);
+  EXPECT_FALSE(nlohmann::json::parse(matches_json(without)).contains("reranked_candidates"));
+}
+
 TEST(ReportText, EscapesWhatHtmlWouldReadAndWhatIsNoUtf8) {
   EXPECT_EQ(report::escaped("<a href='x'>\"&\""), "&lt;a href=&#39;x&#39;&gt;&quot;&amp;&quot;");
   EXPECT_EQ(report::escaped("Caf\xC3\xA9"), "Caf\xC3\xA9");

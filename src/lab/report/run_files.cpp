@@ -152,6 +152,11 @@ std::vector<std::string> write_run(const std::filesystem::path& folder, const Ru
     report::write_text(folder / report::kTokensFile, report::tokens_json(report.patches));
     written.emplace_back(report::kTokensFile);
   }
+  std::filesystem::remove(folder / report::kLooksFile, ignored);
+  if (const std::string looks = report::looks_json(report); !looks.empty()) {
+    report::write_text(folder / report::kLooksFile, looks);
+    written.emplace_back(report::kLooksFile);
+  }
   std::filesystem::remove(folder / report::kGeoJsonFile, ignored);
   if (write_matches_geojson(folder / report::kGeoJsonFile, report)) written.emplace_back(report::kGeoJsonFile);
   write_run_record(folder / "run.json", report);

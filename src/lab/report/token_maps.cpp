@@ -113,9 +113,10 @@ class Pictures {
     const auto plain = mass_of(trace_);
     const auto all = placed(plain, trace_.kept, trace_.owner, grid_);
     Range range = range_of(all);  // the same for both masses, so that they can be compared
-    if (!trace_.importance.values.empty()) range.low = std::min(range.low, range_of(trace_.importance.values).low);
+    const bool tiered = !trace_.tier.empty() && !trace_.importance.values.empty();
+    if (tiered) range.low = std::min(range.low, range_of(trace_.importance.values).low);
     std::vector<Panel> row{original(), heat("mass, every cluster alike", "sum of P over clusters, as in SALAD", all, range)};
-    if (!trace_.importance.values.empty()) {
+    if (tiered) {
       const auto weighted = placed(trace_.importance.values, trace_.kept, trace_.owner, grid_);
       row.push_back(heat("mass, weighted by tier", "sum of w P over clusters, as in WeiAD", weighted, range));
       auto ratio = weighted;

@@ -233,6 +233,9 @@ TEST(TokenPictures, ThereIsAPictureForWhatTheModelHas) {
   ASSERT_TRUE(salad.importance && salad.mass && salad.kept && salad.transport);
   ASSERT_TRUE(weiad.importance && weiad.mass && weiad.kept && weiad.transport);
   EXPECT_EQ(salad.mass->width, 16 + 2 * (320 + 16)) << "photo and unweighted mass";
+  Trace weighed = small_trace(false);  // as SALAD leaves it: an importance, but no tiers
+  weighed.importance = {{3}, {0.75F, 0.125F, 0.75F}};
+  EXPECT_EQ(draw_token_pictures(photo, weighed, {2, 2}).mass->width, salad.mass->width) << "nothing of WeiAD's tiers";
   EXPECT_EQ(weiad.mass->width, 16 + 4 * (320 + 16)) << "also weighted mass and mean weight";
   EXPECT_GT(weiad.transport->height, salad.transport->height) << "a row a tier";
   EXPECT_LT(weiad.kept->width, 16 + 5 * (320 + 16)) << "without scores there is no strip of ratios";

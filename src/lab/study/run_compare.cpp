@@ -35,11 +35,6 @@ struct LineSettings {
   std::vector<Setting> repetitions;
 };
 
-Model built_in_or_file(const std::string& name) {
-  if (name == kEmbeddedModel) return embedded_model();
-  return name == kDemoModel ? Model::random(kDemoModel) : Model::load(name);
-}
-
 /// Everything a cell depends on.
 std::string settings_of(const Setting& setting, const CompareDataset& asked, const Dataset& dataset, int top_k) {
   const auto where = [](const fs::path& path) { return path.empty() ? std::string() : fs::weakly_canonical(path).string(); };
@@ -101,7 +96,7 @@ class Comparing {
 
   const Model& opened(const std::string& name) {
     if (const auto found = models_.find(name); found != models_.end()) return found->second;
-    return models_.emplace(name, options_.open_model ? options_.open_model(name) : built_in_or_file(name)).first->second;
+    return models_.emplace(name, options_.open_model ? options_.open_model(name) : find_model(name)).first->second;
   }
 
   std::vector<CompareCell> cells_of(const Setting& setting) {

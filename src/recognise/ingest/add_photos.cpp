@@ -40,9 +40,10 @@ std::uint64_t content_hash(std::span<const std::byte> bytes) {
 /// What to do with a photo, given what is in the index.
 struct Plan {
   enum class What { kAdd, kUpdate, kPlace, kUnchanged, kChanged, kDuplicate } what = What::kAdd;
-  std::string name;   // in the index
-  std::string other;  // of the existing duplicate
-  bool needs_descriptor() const { return what == What::kAdd || what == What::kUpdate; }
+  std::string name;                    // in the index
+  std::string other;                   // of the existing duplicate
+  std::optional<int> without_local{};  // the row of a known photo whose local features are missing
+  bool needs_descriptor() const { return what == What::kAdd || what == What::kUpdate || without_local; }
 };
 
 // With one more folder of the path in front each time: a.jpg, left/a.jpg, drive/left/a.jpg, ..., the whole path.
@@ -73,6 +74,7 @@ Plan plan_for(const IndexWriter& writer, const Photo& photo, const std::string& 
     }
     if (there->content_hash == hash) {
       plan.what = says_otherwise(photo, *there) ? Plan::What::kPlace : Plan::What::kUnchanged;
+      if (writer.has_local()) plan.without_local = writer.row_without_local(plan.name);
       return plan;
     }
     if (there->path == path) {
@@ -94,6 +96,7 @@ struct Loaded {
   IndexEntry entry;
   std::optional<Image> image;      // when it is to be described
   std::vector<float> descriptor;   // when it has been
+  LocalFeatures local{};           // and these were wanted
   std::optional<Skipped> skipped;  // when it cannot be used
   std::string note = {};           // what was left out of it
 };
@@ -105,7 +108,10 @@ class Adding {
         extractor_(extractor),
         photos_(photos),
         options_(options),
-        crew_(describer_of(extractor), photos.size(), kTogether) {}
+        crew_(describer_of(extractor), photos.size(), kTogether) {
+    if (options.local || writer.has_local()) writer.open_local(extractor.local_dim());
+    wants_local_ = writer.has_local();
+  }
 
   AddReport run() {
     Prefetch<Loaded> loaded(photos_.size(), [this](std::size_t i) { return load_ahead(photos_[i]); });
@@ -132,7 +138,9 @@ class Adding {
     Loaded out = load(photo, false);
     if (!out.image || !crew_.apart()) return out;
     StageTimes times;
-    if (is_first_of_its_content(out.entry.content_hash)) out.descriptor = crew_.describe_apart(*out.image, times);
+    if (is_first_of_its_content(out.entry.content_hash)) {
+      out.descriptor = crew_.describe_apart(*out.image, times, wants_local_ ? &out.local : nullptr);
+    }
     out.image.reset();
     return out;
   }
@@ -198,6 +206,7 @@ class Adding {
     }
     // Planned again: the photo before this one may have been the same.
     const Plan now = plan(photo, loaded.entry);
+    if (now.without_local) fill_in(photo, *now.without_local, loaded);
     switch (now.what) {
       case Plan::What::kUnchanged: ++report_.unchanged; return;
       case Plan::What::kPlace: place(photo, now.name); return;
@@ -212,9 +221,7 @@ class Adding {
     if (!loaded.image && loaded.descriptor.empty()) return take(photo, load(photo, true));
     if (!loaded.note.empty()) report_.notes.push_back(loaded.note);
     if (loaded.image) {
-      loaded.descriptor = extractor_.describe(*loaded.image);
-      if (!crew_.apart()) forward_ms_.push_back(forward_ms(extractor_.last_times()));
-      crew_.described_together();
+      describe(loaded);
     }
     loaded.entry.name = now.name;
     if (const auto before = entry_of(now.name)) {  // keep what was known about the photo
@@ -222,9 +229,28 @@ class Adding {
       if (!loaded.entry.time_s) loaded.entry.time_s = before->time_s;
     }
     const std::lock_guard guard(mutex_);
-    writer_.add(loaded.entry, loaded.descriptor, now.what == Plan::What::kUpdate);
+    const int row = writer_.add(loaded.entry, loaded.descriptor, now.what == Plan::What::kUpdate);
+    if (wants_local_) writer_.keep_local(row, loaded.local);
     count_pending();
     ++(now.what == Plan::What::kUpdate ? report_.updated : report_.added);
+  }
+
+  /// By all threads.
+  void describe(Loaded& loaded) {
+    loaded.descriptor = extractor_.describe(*loaded.image, nullptr, wants_local_ ? &loaded.local : nullptr);
+    if (!crew_.apart()) forward_ms_.push_back(forward_ms(extractor_.last_times()));
+    crew_.described_together();
+  }
+
+  /// Local features of a photo that is in the index without.
+  void fill_in(const Photo& photo, int row, Loaded& loaded) {
+    if (!loaded.image && loaded.descriptor.empty()) loaded = load(photo, true);
+    if (loaded.image) describe(loaded);
+    if (loaded.descriptor.empty()) return;  // it can no longer be read
+    const std::lock_guard guard(mutex_);
+    writer_.keep_local(row, loaded.local);
+    count_pending();
+    ++report_.local;
   }
 
   void place(const Photo& photo, const std::string& name) {
@@ -268,6 +294,7 @@ class Adding {
   const AddOptions& options_;
   AddReport report_;
   Crew crew_;
+  bool wants_local_ = false;
   std::vector<double> forward_ms_;               // of photos described alone, by all threads
   std::mutex mutex_;                             // of the writer, which all threads use, and of what follows
   std::unordered_set<std::uint64_t> described_;  // contents of photos that were described apart

@@ -52,6 +52,33 @@ TEST_F(AddPhotos, StopsWhenAScopeEndsTheReading) {
   EXPECT_EQ(rows(), 1);
 }
 
+TEST_F(AddPhotos, KeepsLocalFeaturesOnceAskedAndAddsWhatIsMissing) {
+  add();
+  {
+    IndexWriter writer = IndexWriter::open(folder_ / "db", index_settings_of(extractor_, ""));
+    AddOptions options;
+    options.local = true;
+    const AddReport report = add_photos(writer, extractor_, photos_, options);
+    EXPECT_EQ(report.local, kPhotos);
+    EXPECT_EQ(report.unchanged, kPhotos);
+    EXPECT_EQ(report.done(), kPhotos);
+  }
+  const auto path = folder_ / "3.png";
+  save_png({8, 8, std::vector<std::uint8_t>(192, 200)}, path);
+  photos_.push_back({"3", path, std::nullopt, std::nullopt});
+  const AddReport report = add();  // goes on by itself
+  EXPECT_EQ(report.added, 1);
+  EXPECT_EQ(report.local, 0);
+  const Index index = Index::open(folder_ / "db");
+  EXPECT_EQ(index.local_rows(), kPhotos + 1);
+  for (int row = 0; row < index.rows(); ++row) {
+    LocalFeatures local;
+    extractor_.describe(load_image(index.entry(row).path), nullptr, &local);
+    EXPECT_EQ(index.local(row), local) << row;
+  }
+  EXPECT_TRUE(verify_index(folder_ / "db").empty());
+}
+
 TEST_F(AddPhotos, ThrowsWhatProgressThrowsAndKeepsWhatWasDone) {
   testing::expect_error(
       [&] {

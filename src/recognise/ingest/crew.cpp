@@ -22,8 +22,8 @@ double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock:
 
 Describer describer_of(Extractor& extractor) {
   const auto by = [](Extractor& one) {
-    return [&one](const Image& image, StageTimes& times) {
-      std::vector<float> out = one.describe(image);
+    return [&one](const Image& image, StageTimes& times, LocalFeatures* local) {
+      std::vector<float> out = one.describe(image, nullptr, local);
       times = one.last_times();
       return out;
     };
@@ -31,7 +31,9 @@ Describer describer_of(Extractor& extractor) {
   const auto alone = [&extractor, by] {
     auto twin = std::make_shared<Extractor>(extractor.twin(1));
     return Describer{twin->descriptor_dim(),
-                     [twin, describe = by(*twin)](const Image& image, StageTimes& times) { return describe(image, times); }};
+                     [twin, describe = by(*twin)](const Image& image, StageTimes& times, LocalFeatures* local) {
+                       return describe(image, times, local);
+                     }};
   };
   return {extractor.descriptor_dim(), by(extractor), alone,
           extractor.threads() > 0 ? extractor.threads() : tensor::usable_cores()};
@@ -54,9 +56,9 @@ std::unique_ptr<Describer> Crew::take() {
   return std::make_unique<Describer>(describer_.alone());
 }
 
-std::vector<float> Crew::describe_apart(const Image& image, StageTimes& times) {
+std::vector<float> Crew::describe_apart(const Image& image, StageTimes& times, LocalFeatures* local) {
   auto describer = take();
-  std::vector<float> out = describer->describe(image, times);
+  std::vector<float> out = describer->describe(image, times, local);
   pace_.described_apart(now_s());
   const std::lock_guard guard(mutex_);
   free_.push_back(std::move(describer));

@@ -18,7 +18,8 @@ namespace revisit {
 
 struct Describer {
   int dim;  ///< values per row
-  std::function<std::vector<float>(const Image& image, StageTimes& times)> describe;
+  /// `local` is null where nobody asks for local features.
+  std::function<std::vector<float>(const Image& image, StageTimes& times, LocalFeatures* local)> describe;
   std::function<Describer()> alone{};  ///< another one that uses one thread and may run at the same time; none: always together
   int threads = 1;                     ///< that `describe` uses
 };
@@ -35,7 +36,7 @@ class Crew {
   Room& room() { return room_; }
   bool apart() const { return pace_.apart(); }
   /// On the thread that loads, while apart() said so.
-  std::vector<float> describe_apart(const Image& image, StageTimes& times);
+  std::vector<float> describe_apart(const Image& image, StageTimes& times, LocalFeatures* local = nullptr);
 
   /// On the caller's thread, after it described a photo itself: by all threads.
   void described_together();

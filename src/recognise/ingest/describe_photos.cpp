@@ -16,12 +16,16 @@ constexpr int kTimed = 30;  // photos described by all threads, whose times are 
 /// The rows and times of one describer, photo by photo.
 class Rows {
  public:
-  Rows(const Describer& describer, std::size_t count) : describer_(describer) {
+  Rows(const Describer& describer, std::size_t count, bool local) : describer_(describer) {
     out_.dim = describer.dim;
+    if (local) out_.local.resize(count);
     out_.rows.assign(count * width(), 0.0F);
   }
 
-  void set(std::size_t photo, const std::vector<float>& row, const StageTimes& times) {
+  bool wants_local() const { return !out_.local.empty(); }
+
+  void set(std::size_t photo, const std::vector<float>& row, const StageTimes& times, LocalFeatures local) {
+    if (wants_local()) out_.local[photo] = std::move(local);
     ++described_;
     kept_ += times.kept;
     std::ranges::copy(row, out_.rows.begin() + static_cast<std::ptrdiff_t>(photo * width()));
@@ -30,7 +34,9 @@ class Rows {
   /// `disturbed`: others are being described at the same time, so that it takes longer than alone.
   void describe(std::size_t photo, const Image& image, double decode_ms, bool disturbed) {
     StageTimes times;
-    set(photo, describer_.describe(image, times), times);
+    LocalFeatures local;
+    const std::vector<float> row = describer_.describe(image, times, wants_local() ? &local : nullptr);
+    set(photo, row, times, std::move(local));
     if (disturbed) return;
     forward_ms_.push_back(forward_ms(times));
     end_to_end_ms_.push_back(decode_ms + times.preprocess_ms + forward_ms_.back());
@@ -62,14 +68,15 @@ class Rows {
 struct Prepared {
   DecodedPhoto photo;
   std::vector<float> row{};  // when it is described already
+  LocalFeatures local{};
   StageTimes times{};
 };
 
-Prepared prepare(const std::filesystem::path& path, const DecodeOptions& decoding, Crew& crew) {
+Prepared prepare(const std::filesystem::path& path, const DecodeOptions& decoding, Crew& crew, bool local) {
   const Room::Guest guest(crew.room());
   Prepared out{decode_photo(path, decoding)};
   if (auto* image = std::get_if<Image>(&out.photo.content); image != nullptr && crew.apart()) {
-    out.row = crew.describe_apart(*image, out.times);
+    out.row = crew.describe_apart(*image, out.times, local ? &out.local : nullptr);
     *image = {};
   }
   return out;
@@ -87,23 +94,23 @@ double quantile(std::vector<double>& values, double share) {
 
 std::vector<DescribedPhotos> describe_each(const std::vector<Photo>& photos, const DecodeOptions& decoding,
                                            const std::vector<Describer>& describers,
-                                           const std::function<bool(int, int)>& progress) {
+                                           const std::function<bool(int, int)>& progress, bool local) {
   std::vector<Rows> rows;
-  for (const auto& describer : describers) rows.emplace_back(describer, photos.size());
+  for (const auto& describer : describers) rows.emplace_back(describer, photos.size(), local);
   DescribedPhotos shared;
   Describer describer = describers.front();
   if (describers.size() > 1) describer.alone = nullptr;
   Crew crew(std::move(describer), photos.size(), kTimed);
-  Prefetch<Prepared> loaded(photos.size(), [&](std::size_t i) { return prepare(photos[i].path, decoding, crew); });
+  Prefetch<Prepared> loaded(photos.size(), [&](std::size_t i) { return prepare(photos[i].path, decoding, crew, local); });
   for (std::size_t i = 0; i < photos.size(); ++i) {
-    const Prepared next = std::move(*loaded.next());
+    Prepared next = std::move(*loaded.next());
     const DecodedPhoto& photo = next.photo;
     if (const auto* skipped = std::get_if<Skipped>(&photo.content)) {
       shared.skipped.push_back(*skipped);
       shared.skipped_rows.push_back(static_cast<int>(i));
     } else {
       if (!photo.note.empty()) shared.notes.push_back(photo.note);
-      if (!next.row.empty()) rows.front().set(i, next.row, next.times);
+      if (!next.row.empty()) rows.front().set(i, next.row, next.times, std::move(next.local));
       // Each is the first as often as the others: the first one shares the machine with the decoding of the next photo.
       for (std::size_t turn = 0; turn < rows.size() && next.row.empty(); ++turn) {
         rows[(i + turn) % rows.size()].describe(i, std::get<Image>(photo.content), photo.ms, crew.apart());
@@ -121,8 +128,8 @@ std::vector<DescribedPhotos> describe_each(const std::vector<Photo>& photos, con
 }
 
 DescribedPhotos describe_photos(Extractor& extractor, const std::vector<Photo>& photos,
-                                const std::function<bool(int, int)>& progress) {
-  return std::move(describe_each(photos, decoding_of(extractor.spec()), {describer_of(extractor)}, progress).front());
+                                const std::function<bool(int, int)>& progress, bool local) {
+  return std::move(describe_each(photos, decoding_of(extractor.spec()), {describer_of(extractor)}, progress, local).front());
 }
 
 std::vector<DescribedPhotos> describe_photos(std::span<Extractor> extractors, const std::vector<Photo>& photos,

@@ -60,7 +60,7 @@ TEST_F(DescribePhotos, EachDescriberIsTheFirstInTurn) {
   std::string turns;
   std::vector<Describer> describers;
   for (const char letter : {'a', 'b', 'c'}) {
-    describers.push_back({1, [&turns, letter](const Image& /*image*/, StageTimes& times) {
+    describers.push_back({1, [&turns, letter](const Image& /*image*/, StageTimes& times, LocalFeatures* /*local*/) {
                             turns += letter;
                             times.blocks_ms = letter - 'a' + 1;
                             return std::vector<float>{static_cast<float>(letter)};
@@ -101,18 +101,18 @@ class ManyPhotos : public DescribePhotos {
   /// The extractor's, slowed down; counts the photos described apart.
   Describer slowed(Millis together, Millis apart) {
     Describer out = describer_of(extractor_);
-    out.describe = [this, together](const Image& image, StageTimes& times) {
+    out.describe = [this, together](const Image& image, StageTimes& times, LocalFeatures* local) {
       std::this_thread::sleep_for(together);
-      std::vector<float> row = extractor_.describe(image);
+      std::vector<float> row = extractor_.describe(image, nullptr, local);
       times.blocks_ms = 1;
       return row;
     };
     out.alone = [this, apart, alone = out.alone] {
       Describer one = alone();
-      one.describe = [this, apart, describe = one.describe](const Image& image, StageTimes& times) {
+      one.describe = [this, apart, describe = one.describe](const Image& image, StageTimes& times, LocalFeatures* local) {
         std::this_thread::sleep_for(apart);
         if (++apart_ == fails_at_) fail(ErrorCode::kBadModel, "not finite");
-        return describe(image, times);
+        return describe(image, times, local);
       };
       return one;
     };

@@ -11,6 +11,8 @@
 
 #include "core/base/fail.h"
 #include "recognise/ingest/describe_each.h"
+#include "recognise/recognizer/rerank.h"
+#include "recognise/sequence/sequence.h"
 #include "retrieval/store/store.h"
 #include "revisit/embedded.h"
 #include "revisit/ingest.h"
@@ -20,15 +22,14 @@ namespace {
 
 constexpr const char* kMemory = "memory:";
 
-/// The model an index names: the one built in, or a file.
+/// The model an index names.
 Model model_named(const std::string& name, const std::string& address) {
-  if (name == kEmbeddedModel) return embedded_model();
   if (name.empty()) {
     fail_with_hint(ErrorCode::kUsage, "open it with the model they were made with",
                    "collection '{}' holds descriptors that a program made itself, and records no model", address);
   }
   try {
-    return Model::load(name);
+    return find_model(name);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kNotFound) throw;
     fail_with_hint(ErrorCode::kNotFound, "open it with that model from where it is now",
@@ -94,21 +95,25 @@ struct Recognizer::Impl {
         min_similarity(options.min_similarity),
         max_false_rate(options.max_false_rate),
         own_rates(where == kMemory ? std::nullopt : load_decision_table(where)),
+        drive(options.sequence),
+        local(options.local),
         store(retrieval::open_store(where, index_settings_of(extractor, name_of(model)))) {}
 
-  /// The first `top_k` of matches that reach as far as evidence needs.
-  Answer answer(const std::vector<Match>& matches, const DecisionRule& rule, int top_k) const {
+  Whereabouts whereabouts(int row) const {
+    const IndexEntry entry = store->entry(row);
+    return {row, entry.position, entry.time_s};
+  }
+
+  Answer answer(Ranked ranked, const Evidence& evidence, const DecisionRule& rule) const {
     Answer out;
-    for (const Match& match : std::span(matches).first(std::min(matches.size(), static_cast<std::size_t>(top_k)))) {
+    out.reranked = ranked.reranked;
+    out.rerank_ms = ranked.ms;
+    for (const Match& match : ranked.matches) {
       IndexEntry entry = store->entry(match.row);
       out.matches.push_back({match.row, std::move(entry.name), match.similarity, match.distance, entry.position, entry.time_s,
-                             std::move(entry.path)});
+                             std::move(entry.path), ranked.take_look(out.matches.size())});
     }
-    const auto where = [&](int row) {
-      const IndexEntry entry = store->entry(row);
-      return Whereabouts{row, entry.position, entry.time_s};
-    };
-    decide_on(out, evidence_of(matches, where), rule, store->live_rows() == 0);
+    decide_on(out, evidence, rule, store->live_rows() == 0);
     return out;
   }
 
@@ -120,9 +125,25 @@ struct Recognizer::Impl {
                          own_rates);
   }
 
-  std::vector<float> describe(const ImageView& picture, StageTimes* times = nullptr) {
+  /// Orders what consecutive frames found, and returns the support of each match; empty for pictures asked about alone.
+  std::vector<std::vector<double>> follow(std::span<const float> frames, int top_k, std::vector<std::vector<Match>>& found) {
+    std::vector<std::vector<double>> support(found.size());
+    if (!follows()) return support;
+    const sequence::Map map{store->rows(), [&](int row) { return store->descriptor(row); },
+                            [&](int row) { return store->entry(row).position; }};
+    const std::size_t dim = frames.size() / std::max<std::size_t>(1, found.size());
+    const std::lock_guard guard(following);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      support[i] = sequence::follow(drive, frames.subspan(i * dim, dim), map, top_k, found[i]);
+    }
+    return support;
+  }
+
+  bool follows() const { return drive.window() > 1; }
+
+  std::vector<float> describe(const ImageView& picture, StageTimes* times = nullptr, LocalFeatures* features = nullptr) {
     const std::lock_guard guard(describing);
-    std::vector<float> out = extractor.describe(picture);
+    std::vector<float> out = extractor.describe(picture, nullptr, features);
     if (times != nullptr) *times = extractor.last_times();
     return out;
   }
@@ -134,6 +155,9 @@ struct Recognizer::Impl {
   std::optional<BudgetChoice> budget;
   std::optional<double> min_similarity, max_false_rate;
   std::optional<DecisionTable> own_rates;
+  std::mutex following;
+  sequence::Filter drive;  // guarded by following
+  bool local;              // features of what is added are kept, wherever it is kept
   std::shared_mutex rows;  // of the store: shared to search, alone to add
   std::unique_ptr<retrieval::Store> store;
   int next_row = 0;  // once a row was added
@@ -144,18 +168,20 @@ Recognizer::Recognizer(Recognizer&&) noexcept = default;
 Recognizer& Recognizer::operator=(Recognizer&&) noexcept = default;
 Recognizer::~Recognizer() = default;
 
-Recognizer Recognizer::in_memory(const RecognizerOptions& options) { return in_memory(embedded_model(), options); }
+Recognizer Recognizer::in_memory(const RecognizerOptions& options) { return in_memory(default_model(), options); }
 
 Recognizer Recognizer::in_memory(const Model& model, const RecognizerOptions& options) {
+  check_sequence(options.sequence);
   return Recognizer(std::make_unique<Impl>(kMemory, model, options.spec, options));
 }
 
 Recognizer Recognizer::open(const std::string& address, const RecognizerOptions& options) {
   const auto stored = address == kMemory ? std::nullopt : index_settings(address);
-  return open(address, stored ? model_named(stored->model, address) : embedded_model(), options);
+  return open(address, stored ? model_named(stored->model, address) : default_model(), options);
 }
 
 Recognizer Recognizer::open(const std::string& address, const Model& model, const RecognizerOptions& options) {
+  check_sequence(options.sequence);
   const auto stored = address == kMemory ? std::nullopt : index_settings(address);
   if (stored) {
     IndexSettings given{stored->dim, name_of(model), model.info().constants, stored->spec};
@@ -167,15 +193,29 @@ Recognizer Recognizer::open(const std::string& address, const Model& model, cons
 }
 
 Answer Recognizer::ask(const ImageView& picture, const AskOptions& options) const {
-  return std::move(ask_descriptors(impl_->describe(picture), options).front());
+  if (options.rerank == 0) return std::move(ask_descriptors(impl_->describe(picture), options).front());
+  LocalFeatures local;
+  const std::vector<float> descriptor = impl_->describe(picture, nullptr, &local);
+  return std::move(ask_descriptors(descriptor, {&local, 1}, options).front());
 }
 
 Answer Recognizer::ask(const Image& picture, const AskOptions& options) const { return ask(view_of(picture), options); }
 
 std::vector<Answer> Recognizer::ask_descriptors(std::span<const float> descriptors, const AskOptions& options) const {
+  return ask_descriptors(descriptors, {}, options);
+}
+
+std::vector<Answer> Recognizer::ask_descriptors(std::span<const float> descriptors, std::span<const LocalFeatures> local,
+                                                const AskOptions& options) const {
+  check_rerank(options, local.size() * static_cast<std::size_t>(descriptor_dim()) == descriptors.size());
   SearchOptions search = options.search;
   const DecisionRule rule = impl_->rule(options);
-  search.top_k = rule.table && options.top_k > 0 ? std::max(options.top_k, kEvidenceMatches) : options.top_k;
+  if (impl_->follows() && options.rerank > 0) {
+    fail(ErrorCode::kUsage, "`sequence` is {} and `rerank` is {}: each orders the matches, use one of them", impl_->drive.window(),
+         options.rerank);
+  }
+  const int candidates = std::max(options.top_k, impl_->follows() ? kSequenceCandidates : options.rerank);
+  search.top_k = options.top_k > 0 ? std::max(candidates, rule.table ? kEvidenceMatches : 0) : options.top_k;
   limit_by_time(options, search);
 
   const std::shared_lock guard(impl_->rows);
@@ -186,26 +226,46 @@ std::vector<Answer> Recognizer::ask_descriptors(std::span<const float> descripto
     search.end_row = search.end_row ? std::min(*search.end_row, end) : end;
   }
   std::vector<Answer> out;
-  for (const auto& matches : impl_->store->search(descriptors, search, nullptr)) {
-    out.push_back(impl_->answer(matches, rule, options.top_k));
+  auto found = impl_->store->search(descriptors, search, nullptr);
+  std::vector<Evidence> evidence;  // what changes the order of matches changes which one is the answer, not whether there is one
+  for (auto& matches : found) {
+    evidence.push_back(rule.table ? evidence_of(matches, [&](int row) { return impl_->whereabouts(row); }) : Evidence{});
+    matches.resize(std::min(matches.size(), static_cast<std::size_t>(candidates)));
+  }
+  const auto support = impl_->follow(descriptors, options.top_k, found);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    Ranked ranked{std::move(found[i])};
+    if (options.rerank > 0) look_again(*impl_->store, impl_->address, local[i], options, ranked);
+    if (!rule.table && !ranked.matches.empty()) evidence[i].similarity = static_cast<double>(ranked.matches.front().similarity);
+    auto& matches = out.emplace_back(impl_->answer(std::move(ranked), evidence[i], rule)).matches;
+    for (std::size_t k = 0; k < support[i].size(); ++k) matches[k].support = support[i][k];
   }
   return out;
 }
 
+void Recognizer::forget_sequence() {
+  const std::lock_guard guard(impl_->following);
+  impl_->drive.reset();
+}
+
 int Recognizer::add(const ImageView& picture, const Note& note) {
-  const int row = add_descriptor(impl_->describe(picture), note);
+  LocalFeatures local;
+  const bool keeps = keeps_local();
+  const std::vector<float> descriptor = impl_->describe(picture, nullptr, keeps ? &local : nullptr);
+  const int row = add_descriptor(descriptor, note, keeps ? &local : nullptr);
   commit();
   return row;
 }
 
 int Recognizer::add(const Image& picture, const Note& note) { return add(view_of(picture), note); }
 
-int Recognizer::add_descriptor(std::span<const float> descriptor, const Note& note) {
+int Recognizer::add_descriptor(std::span<const float> descriptor, const Note& note, const LocalFeatures* local) {
   const std::unique_lock guard(impl_->rows);
   IndexEntry entry{note.name, note.path, note.content_hash, note.position, note.time_s};
   if (entry.name.empty()) entry.name = std::to_string(std::max(impl_->store->rows(), impl_->next_row));
   const int row = impl_->store->add(entry, descriptor, false);
   impl_->next_row = row + 1;
+  if (local != nullptr) impl_->store->keep_local(row, *local);
   return row;
 }
 
@@ -214,8 +274,13 @@ void Recognizer::commit() {
   impl_->store->commit();
 }
 
-std::vector<float> Recognizer::describe(const ImageView& picture, StageTimes* times) const {
-  return impl_->describe(picture, times);
+std::vector<float> Recognizer::describe(const ImageView& picture, StageTimes* times, LocalFeatures* local) const {
+  return impl_->describe(picture, times, local);
+}
+
+bool Recognizer::keeps_local() const {
+  const std::shared_lock guard(impl_->rows);
+  return impl_->local || impl_->store->has_local();
 }
 
 void Recognizer::save(const std::filesystem::path& folder) const {
@@ -227,7 +292,12 @@ void Recognizer::save(const std::filesystem::path& folder) const {
   const retrieval::Store& store = *impl_->store;
   IndexWriter writer = IndexWriter::open(folder, store.settings());
   for (int row = 0; row < store.rows(); ++row) {
-    if (store.is_live(row)) writer.add(store.entry(row), store.descriptor(row));
+    if (!store.is_live(row)) continue;
+    const int there = writer.add(store.entry(row), store.descriptor(row));
+    const auto local = store.local(row);
+    if (!local) continue;
+    writer.open_local(local->dim);
+    writer.keep_local(there, *local);
   }
   writer.commit();
 }
@@ -259,10 +329,11 @@ Threshold Recognizer::threshold() const { return rule().threshold; }
 DecisionRule Recognizer::rule(const AskOptions& options) const { return impl_->rule(options); }
 
 DescribedPhotos describe_photos(const Recognizer& recognizer, const std::vector<Photo>& photos,
-                                const std::function<bool(int, int)>& progress) {
-  const Describer describer{recognizer.descriptor_dim(),
-                            [&](const Image& image, StageTimes& times) { return recognizer.describe(view_of(image), &times); }};
-  return std::move(describe_each(photos, decoding_of(recognizer.spec()), {describer}, progress).front());
+                                const std::function<bool(int, int)>& progress, bool local) {
+  const Describer describer{recognizer.descriptor_dim(), [&](const Image& image, StageTimes& times, LocalFeatures* features) {
+                              return recognizer.describe(view_of(image), &times, features);
+                            }};
+  return std::move(describe_each(photos, decoding_of(recognizer.spec()), {describer}, progress, local).front());
 }
 
 }  // namespace revisit

@@ -26,7 +26,8 @@ Image noise(unsigned seed) {
 }
 
 Recognizer small(double min_similarity = 0.9999) {
-  return Recognizer::in_memory(Model::random(kDemoModel), {.spec = {.size = Size{28, 28}}, .threads = 1, .min_similarity = min_similarity});
+  return Recognizer::in_memory(Model::random(kDemoModel),
+                               {.spec = {.size = Size{28, 28}}, .threads = 1, .min_similarity = min_similarity});
 }
 
 TEST(Recognizer, SaysYesNoAndWhy) {
@@ -53,6 +54,44 @@ TEST(Recognizer, SaysYesNoAndWhy) {
   EXPECT_EQ(names, (std::vector<std::string>{"0one", "11"}));
 }
 
+TEST(Recognizer, LooksAgain) {
+  const testing::TemporaryFolder folder;
+  const RecognizerOptions options{.spec = {.size = Size{112, 112}}, .threads = 1, .local = true};
+  const Model model = Model::random(kDemoModel);
+  for (const std::string& where : {std::string("memory:"), (folder / "db").string()}) {
+    Recognizer places = Recognizer::open(where, model, options);
+    for (unsigned i = 0; i < 4; ++i) places.add(noise(i), {.name = std::to_string(i)});
+    EXPECT_TRUE(places.keeps_local());
+    const Answer answer = places.ask(noise(2), {.top_k = 2, .rerank = 3});
+    EXPECT_EQ(answer.reranked, 3);
+    ASSERT_EQ(answer.matches.size(), 2U);
+    EXPECT_EQ(answer.matches[0].name, "2");
+    ASSERT_TRUE(answer.matches[0].look && answer.matches[1].look);
+    EXPECT_EQ(answer.matches[0].look->pairs.size(), 64U) << "every patch is its own";
+    for (const PatchPair& pair : answer.matches[0].look->pairs) {
+      EXPECT_EQ(pair.from, pair.to);
+      EXPECT_NEAR(pair.similarity, 1, 1e-5);
+    }
+    EXPECT_LT(answer.matches[1].look->score, answer.matches[0].look->score);
+    EXPECT_EQ(places.ask(noise(2), {.rerank = 1000}).reranked, 4);
+    EXPECT_FALSE(places.ask(noise(2)).matches[0].look);
+    testing::expect_error([&] { places.ask(noise(2), {.rerank = 1001}); }, ErrorCode::kUsage, "`rerank` 1001 is outside 0..1000");
+    testing::expect_error([&] { places.ask(noise(2), {.rerank = -1}); }, ErrorCode::kUsage, "outside 0..1000");
+    const auto descriptor = places.describe(view_of(noise(2)));
+    testing::expect_error([&] { places.ask_descriptors(descriptor, {.rerank = 2}); }, ErrorCode::kUsage, "local features of every query");
+    if (where == "memory:") places.save(folder / "saved");
+  }
+  // What was saved can be looked at again.
+  const Recognizer saved = Recognizer::open((folder / "saved").string(), model);
+  EXPECT_TRUE(saved.keeps_local());
+  EXPECT_EQ(saved.ask(noise(2), {.rerank = 3}).matches[0].name, "2");
+  // Without local features the answer says how to add them.
+  Recognizer without = Recognizer::in_memory(model, {.spec = options.spec, .threads = 1});
+  without.add(noise(1), {.name = "one"});
+  EXPECT_FALSE(without.keeps_local());
+  testing::expect_error([&] { without.ask(noise(1), {.rerank = 5}); }, ErrorCode::kNotFound, "'one' in 'memory:' has none");
+}
+
 TEST(Recognizer, AcceptsFromTheThresholdOn) {
   EXPECT_TRUE(is_accepted(0.5, 0.5));
   EXPECT_FALSE(is_accepted(std::nextafter(0.5, 0.0), 0.5));
@@ -75,6 +114,31 @@ TEST(Recognizer, ABudgetChoosesRho) {
   options.spec.rho = 0.5;
   EXPECT_THROW(Recognizer::in_memory(model, options), Error);
   options.spec = {.keep_mass = 0.5};
+  EXPECT_THROW(Recognizer::in_memory(model, options), Error);
+}
+
+TEST(Recognizer, FramesOfADriveSupportEachOther) {
+  const Model model = Model::random(kDemoModel);
+  const RecognizerOptions alone{.spec = {.size = Size{28, 28}}, .threads = 1, .min_similarity = 0.0};
+  RecognizerOptions options = alone;
+  options.sequence = 4;
+  Recognizer drive = Recognizer::in_memory(model, options), still = Recognizer::in_memory(model, alone);
+  for (unsigned i = 0; i < 60; ++i) {
+    for (Recognizer* places : {&drive, &still}) places->add(noise(i));
+  }
+  const auto first_support = [&](unsigned seed) { return *drive.ask(noise(seed)).matches.front().support; };
+  const Answer one = drive.ask(noise(20)), other = still.ask(noise(20));
+  EXPECT_EQ(one.matches.size(), other.matches.size());
+  EXPECT_EQ(one.matches.front().similarity, other.matches.front().similarity);
+  EXPECT_FALSE(other.matches.front().support);
+  first_support(21);
+  const double third = first_support(22);
+  drive.forget_sequence();
+  const double first = first_support(22);
+  EXPECT_NE(first, third) << "the frames before count";
+  drive.forget_sequence();
+  EXPECT_EQ(first_support(22), first) << "and are forgotten";
+  options.sequence = 101;
   EXPECT_THROW(Recognizer::in_memory(model, options), Error);
 }
 

@@ -71,10 +71,10 @@ std::uint64_t File::size() const {
   return static_cast<std::uint64_t>(info.st_size);
 }
 
-std::size_t File::read_start(std::span<std::byte> out) const {
+std::size_t File::read_at(std::uint64_t offset, std::span<std::byte> out) const {
   std::size_t done = 0;
   while (done < out.size()) {
-    const ssize_t got = ::pread(fd_, out.data() + done, out.size() - done, static_cast<off_t>(done));
+    const ssize_t got = ::pread(fd_, out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(ErrorCode::kIo, "cannot read '{}': {}", path_.string(), std::strerror(errno));
     if (got == 0) break;

@@ -29,7 +29,8 @@ class File {
   const std::filesystem::path& path() const { return path_; }
 
   /// Up to out.size() bytes from the start; returns how many there were.
-  std::size_t read_start(std::span<std::byte> out) const;
+  std::size_t read_start(std::span<std::byte> out) const { return read_at(0, out); }
+  std::size_t read_at(std::uint64_t offset, std::span<std::byte> out) const;
   void write_at(std::uint64_t offset, std::span<const std::byte> bytes);
   void truncate(std::uint64_t size);
   void flush();  ///< fdatasync

@@ -19,8 +19,19 @@ namespace {
 constexpr std::size_t kFileMagicBytes = 8;
 constexpr std::size_t kHeaderChecksumAt = kHeaderBytes - 8;
 
-std::string_view magic_of(FileKind kind) { return kind == FileKind::kVectors ? "rvsitvec" : "rvsitcod"; }
-std::uint32_t dtype_of(FileKind kind) { return kind == FileKind::kVectors ? 1 : 2; }  // 1: f32, 2: int8 with CodeRow
+struct KindWords {
+  std::string_view magic;
+  std::uint32_t dtype;  // 1: f32, 2: int8 with CodeRow, 3: records of patches
+};
+
+constexpr KindWords words_of(FileKind kind) {
+  switch (kind) {
+    case FileKind::kVectors: return {"rvsitvec", 1};
+    case FileKind::kCodes: return {"rvsitcod", 2};
+    case FileKind::kLocal: return {"rvsitloc", 3};
+  }
+  return {};
+}
 
 template <typename T>
 void put(std::array<std::byte, kHeaderBytes>& bytes, std::size_t& at, T value) {
@@ -36,10 +47,10 @@ std::uint64_t Header::row_bytes() const {
 
 std::array<std::byte, kHeaderBytes> encode(const Header& header) {
   std::array<std::byte, kHeaderBytes> bytes{};
-  std::memcpy(bytes.data(), magic_of(header.kind).data(), kFileMagicBytes);
+  std::memcpy(bytes.data(), words_of(header.kind).magic.data(), kFileMagicBytes);
   std::size_t at = kFileMagicBytes;
   put(bytes, at, header.version);
-  put(bytes, at, dtype_of(header.kind));
+  put(bytes, at, words_of(header.kind).dtype);
   put(bytes, at, static_cast<std::uint32_t>(header.dim));
   put(bytes, at, static_cast<std::uint32_t>(kHeaderBytes));
   put(bytes, at, header.identity);
@@ -54,8 +65,8 @@ Header read_header(const File& file, FileKind kind) {
   const std::string name = file.path().string();
   const std::span<const std::byte> there(bytes.data(), got);
   ByteReader reader(there, name, ErrorCode::kBadFile);
-  if (reader.text(kFileMagicBytes, "magic") != magic_of(kind)) {
-    fail(ErrorCode::kBadFile, "'{}' does not start with the magic '{}' of an index", name, magic_of(kind));
+  if (reader.text(kFileMagicBytes, "magic") != words_of(kind).magic) {
+    fail(ErrorCode::kBadFile, "'{}' does not start with the magic '{}' of an index", name, words_of(kind).magic);
   }
   Header header;
   header.kind = kind;
@@ -66,7 +77,8 @@ Header read_header(const File& file, FileKind kind) {
   }
   if (header.version == 0) fail(ErrorCode::kBadFile, "'{}' has version 0, the first is 1", name);
   const std::uint32_t dtype = reader.u32("dtype");
-  if (dtype != dtype_of(kind)) fail(ErrorCode::kBadFile, "'{}' has dtype {}, expected {}", name, dtype, dtype_of(kind));
+  if (dtype != words_of(kind).dtype)
+    fail(ErrorCode::kBadFile, "'{}' has dtype {}, expected {}", name, dtype, words_of(kind).dtype);
   const std::uint32_t dim = reader.u32("dim");
   if (dim < 1 || dim > limits::kMaxDescriptorDim) {
     fail(ErrorCode::kBadFile, "'{}' has dim {}, the limits are 1 and {}", name, dim, limits::kMaxDescriptorDim);

@@ -4,6 +4,7 @@
 //   catalogue.sqlite  photos and settings; a row exists once its transaction is committed here
 //   vectors.bin       64-byte header, then dim f32 per row
 //   codes.i8          64-byte header, then per row 16 bytes of CodeRow and dim int8 codes, padded; derived from vectors.bin
+//   local.i8          64-byte header, then records of patches (local_record.h), where the catalogue says; only if asked for
 //   lock              pid and start of the writer
 // and the derived files of derived.h.
 #pragma once
@@ -21,14 +22,15 @@ namespace revisit::retrieval {
 inline constexpr const char* kCatalogueName = "catalogue.sqlite";
 inline constexpr const char* kVectorsName = "vectors.bin";
 inline constexpr const char* kCodesName = "codes.i8";
+inline constexpr const char* kLocalName = "local.i8";
 inline constexpr const char* kLockName = "lock";
 
-inline constexpr std::uint32_t kRowFileVersion = 1;  ///< of vectors.bin and codes.i8; the catalogue has one of its own
+inline constexpr std::uint32_t kRowFileVersion = 1;  ///< of vectors.bin, codes.i8 and local.i8; the catalogue has one of its own
 inline constexpr std::uint64_t kHeaderBytes = 64;
 inline constexpr std::uint64_t kCodeAlignment = 64;  ///< codes are padded with zeros to a multiple of it
 inline constexpr std::uint64_t kCodeRowBytes = 16;   ///< sizeof(CodeRow)
 
-enum class FileKind { kVectors, kCodes };
+enum class FileKind { kVectors, kCodes, kLocal };
 
 struct Header {
   FileKind kind = FileKind::kVectors;
@@ -36,7 +38,7 @@ struct Header {
   int dim = 0;
   std::uint64_t identity = 0;  ///< random, the same in files that belong together
 
-  std::uint64_t row_bytes() const;
+  std::uint64_t row_bytes() const;  ///< not of local.i8, whose records have sizes of their own
   std::uint64_t bytes_of(int rows) const { return kHeaderBytes + static_cast<std::uint64_t>(rows) * row_bytes(); }
 };
 

@@ -49,6 +49,16 @@ RowAppender::RowAppender(const std::filesystem::path& path, FileKind kind, int r
   if (require_bytes(file_, header_, rows) > end_) file_.truncate(end_);
 }
 
+RowAppender::RowAppender(const std::filesystem::path& path, FileKind kind, std::uint64_t end)
+    : file_(path, File::Access::kReadWrite), header_(read_header(file_, kind)), end_(end) {
+  const std::uint64_t size = file_.size();
+  if (size < end) {
+    fail_with_hint(ErrorCode::kBadFile, "delete it and add the photos again, and it is made anew",
+                   "'{}' has {} bytes, but the catalogue counts {}", path.string(), size, end);
+  }
+  if (size > end) file_.truncate(end);
+}
+
 void RowAppender::append(std::span<const std::byte> row) {
   buffer_.insert(buffer_.end(), row.begin(), row.end());
   if (buffer_.size() >= kBufferBytes) write_buffer();

@@ -43,8 +43,11 @@ class RowAppender {
   static void create(const std::filesystem::path& path, const Header& header);
   /// Cuts everything after `rows` rows: the rest of a run that did not reach its commit.
   RowAppender(const std::filesystem::path& path, FileKind kind, int rows);
+  /// The same after `end` bytes of a file whose records have sizes of their own.
+  RowAppender(const std::filesystem::path& path, FileKind kind, std::uint64_t end);
 
   const Header& header() const { return header_; }
+  std::uint64_t end() const { return end_ + buffer_.size(); }  ///< where the next row begins
   void append(std::span<const std::byte> row);
   void flush();  ///< write what is buffered, then fdatasync
 

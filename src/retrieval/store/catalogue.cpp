@@ -195,6 +195,7 @@ void Catalogue::take_version() {
   if (database_->number("PRAGMA user_version") == version_) return;
   version_ = check_schema(*database_);
   select_line_.reset();
+  select_local_.reset();
 }
 
 std::string Catalogue::select_lines(const char* which) const {

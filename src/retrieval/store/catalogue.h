@@ -33,6 +33,14 @@ struct PlaceAndTime {
   std::optional<double> time_s;
 };
 
+/// Where the local features of a row lie in local.i8. The checksum depends on the row and the index too, so it covers all four.
+struct LocalLine {
+  int row = 0;
+  std::uint64_t start = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t checksum = 0;
+};
+
 class Catalogue {
  public:
   /// Error kNotFound when it is missing, kBadFile when it is not a catalogue, is broken or of a newer version.
@@ -71,6 +79,15 @@ class Catalogue {
   /// Records that new rows were described differently from the first ones, though they may be compared.
   void also_holds(const std::string& difference);
 
+  // Local features (locals.cpp). Without the table no row has any.
+  bool has_locals() const { return version_ >= kLocalVersion; }
+  std::optional<LocalLine> local(int row);  ///< bounds are checked, the checksum is not
+  int local_rows();                         ///< how many rows that are in use have some
+  std::uint64_t local_end();                ///< behind the last of them in local.i8, the header included
+  /// Within a transaction.
+  void make_locals();  ///< the table, empty
+  void put_local(const LocalLine& line);
+
   // Each seals the line.
   void begin();
   void insert(const Line& line);
@@ -95,7 +112,7 @@ class Catalogue {
   IndexSettings settings_;
   std::uint64_t identity_ = 0;
   int version_ = kCatalogueVersion;
-  std::unique_ptr<Statement> insert_, rewrite_, select_line_, newest_by_name_, by_content_;
+  std::unique_ptr<Statement> insert_, rewrite_, select_line_, newest_by_name_, by_content_, select_local_, put_local_;
 };
 
 /// Throws Error kUsage naming the field: a name of 1..4,096 bytes without NUL, finite numbers, places on the globe.

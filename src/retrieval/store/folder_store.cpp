@@ -42,6 +42,14 @@ class FolderStore final : public Store {
     index_->refresh();
   }
 
+  bool has_local() const override { return writer_ ? writer_->has_local() : index_->local_rows() > 0; }
+  std::optional<LocalFeatures> local(int row) const override { return index_->local(row); }
+  void keep_local(int row, const LocalFeatures& features) override {
+    if (!writer_) writer_.emplace(IndexWriter::open(folder_, given_.value_or(index_->settings())));
+    writer_->open_local(features.dim);
+    writer_->keep_local(row, features);
+  }
+
  private:
   std::filesystem::path folder_;
   std::optional<IndexSettings> given_;

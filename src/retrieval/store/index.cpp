@@ -11,6 +11,7 @@
 
 #include "core/base/fail.h"
 #include "retrieval/files/disk.h"
+#include "retrieval/files/local_record.h"
 #include "retrieval/files/row_file.h"
 #include "retrieval/search/searcher.h"
 #include "retrieval/store/catalogue.h"
@@ -26,9 +27,11 @@ struct Index::Impl {
   std::optional<retrieval::RowFile> codes;
   std::vector<std::uint8_t> live;  // (rows), empty when no row was replaced
 
-  std::mutex mutex;                                            // of the catalogue's statements, `sound` and `places`
+  std::mutex mutex;                                            // of the catalogue's statements and what follows
   std::vector<std::uint8_t> sound;                             // (rows) 1: its checksum was verified
   std::optional<std::vector<retrieval::PlaceAndTime>> places;  // read when a search first asks
+
+  std::optional<retrieval::LocalFile> local;  // opened when first asked for
 
   retrieval::Searchers searchers;
 
@@ -161,6 +164,20 @@ std::span<const float> Index::checked_descriptor(int row) const {
   return values;
 }
 
+std::optional<LocalFeatures> Index::local(int row) const {
+  impl_->require_row(row);
+  const std::lock_guard guard(impl_->mutex);
+  const auto line = impl_->catalogue.local(row);
+  if (!line) return std::nullopt;
+  if (!impl_->local) impl_->local.emplace(impl_->folder, impl_->catalogue.identity());
+  return impl_->local->read(row, line->start, line->bytes, line->checksum);
+}
+
+int Index::local_rows() const {
+  const std::lock_guard guard(impl_->mutex);
+  return impl_->catalogue.local_rows();
+}
+
 std::vector<std::vector<Match>> Index::search(std::span<const float> queries, const SearchOptions& options,
                                               SearchStats* stats) const {
   retrieval::check_search(queries, impl_->vectors.header().dim, options);
@@ -196,6 +213,7 @@ int Index::refresh() {
   if (impl_->snapshot.rows > before) impl_->take_codes();
   impl_->take_replaced();
   impl_->places.reset();
+  impl_->local.reset();
   return impl_->snapshot.rows - before;
 }
 

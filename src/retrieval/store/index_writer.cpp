@@ -14,6 +14,7 @@
 #include "core/base/fail.h"
 #include "core/base/limits.h"
 #include "retrieval/files/disk.h"
+#include "retrieval/files/local_record.h"
 #include "retrieval/files/row_file.h"
 #include "retrieval/store/catalogue.h"
 #include "revisit/index.h"
@@ -78,6 +79,7 @@ struct IndexWriter::Impl {
   bool open = false;  // a transaction
   bool failed = false;
   std::vector<std::byte> code_row;
+  std::optional<retrieval::RowAppender> local;  // once open_local() was called
 
   Impl(const std::filesystem::path& where, retrieval::FolderLock held, const IndexSettings& settings)
       : folder(where),
@@ -145,10 +147,44 @@ struct IndexWriter::Impl {
     }
   }
 
+  /// local.i8, cut behind what is committed; made where it is not there, and then no row has local features yet.
+  void open_local_file(int dim) {
+    const auto path = folder / retrieval::kLocalName;
+    const bool there = retrieval::is_regular_or_absent(path) && catalogue.has_locals();
+    if (!there) {
+      // The empty table first: lines in it must never be older than the file.
+      commit();
+      write([&] {
+        begin();
+        catalogue.make_locals();
+      });
+      commit();
+      retrieval::RowAppender::create(path, {retrieval::FileKind::kLocal, retrieval::kRowFileVersion, dim, catalogue.identity()});
+    }
+    const retrieval::LocalFile checked(folder, catalogue.identity());
+    if (checked.dim() != dim) {
+      fail_with_hint(ErrorCode::kMismatch, "use the model of the index", "index '{}' keeps local features of dim {}, not {}",
+                     folder.string(), checked.dim(), dim);
+    }
+    local.emplace(path, retrieval::FileKind::kLocal, catalogue.local_end());
+  }
+
   void begin() {
     if (open) return;
     catalogue.begin();
     open = true;
+  }
+
+  void commit() {
+    if (!open) return;
+    write([&] {
+      vectors.flush();
+      codes.flush();
+      if (local) local->flush();
+      catalogue.commit();
+      open = false;
+    });
+    committed += std::exchange(pending, 0);
   }
 
   // After a failed write the state of the disk is unknown: the transaction is rolled back and the writer ends.
@@ -183,7 +219,7 @@ void refuse_foreign_folder(const std::filesystem::path& folder) {
     const std::string name = entry.path().filename().string();
     const auto ours = [&](const char* known) { return name.starts_with(known); };
     if (ours(retrieval::kCatalogueName) || ours(retrieval::kVectorsName) || ours(retrieval::kCodesName) ||
-        name == retrieval::kLockName)
+        ours(retrieval::kLocalName) || name == retrieval::kLockName)
       continue;
     fail_with_hint(ErrorCode::kUsage, "name a folder that does not exist yet: revisit index add places.rvs photos/",
                    "'{}' is not an index, but a folder with other files, such as '{}'", folder.string(), name);
@@ -250,16 +286,39 @@ void IndexWriter::place(const std::string& name, const std::optional<Position>& 
   });
 }
 
+void IndexWriter::open_local(int dim) {
+  impl_->require_sound();
+  if (!impl_->local) impl_->open_local_file(dim);
+}
+
+bool IndexWriter::has_local() const { return impl_->catalogue.has_locals(); }
+
+void IndexWriter::keep_local(int row, const LocalFeatures& features) {
+  impl_->require_sound();
+  if (row < 0 || row >= rows()) fail(ErrorCode::kUsage, "row {} is not in an index of {} rows", row, rows());
+  if (!impl_->local) fail(ErrorCode::kUsage, "index '{}' was not opened to keep local features", impl_->folder.string());
+  if (features.dim != impl_->local->header().dim) {
+    fail(ErrorCode::kUsage, "local features of dim {} cannot be kept beside those of dim {} in index '{}'", features.dim,
+         impl_->local->header().dim, impl_->folder.string());
+  }
+  const std::vector<std::byte> record = retrieval::encode_local(features);
+  impl_->write([&] {
+    impl_->begin();
+    const std::uint64_t start = impl_->local->end();
+    impl_->local->append(record);
+    impl_->catalogue.put_local({row, start, record.size(), retrieval::local_checksum(record, row, impl_->catalogue.identity())});
+  });
+}
+
+std::optional<int> IndexWriter::row_without_local(const std::string& name) const {
+  const auto known = impl_->with_name(name);
+  if (!known || known->changed || impl_->catalogue.local(known->line.row)) return std::nullopt;
+  return known->line.row;
+}
+
 void IndexWriter::commit() {
   impl_->require_sound();
-  if (!impl_->open) return;
-  impl_->write([&] {
-    impl_->vectors.flush();
-    impl_->codes.flush();
-    impl_->catalogue.commit();
-    impl_->open = false;
-  });
-  impl_->committed += std::exchange(impl_->pending, 0);
+  impl_->commit();
 }
 
 int IndexWriter::rows() const { return impl_->committed + impl_->pending; }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/fail.h"
+#include "retrieval/files/local_record.h"
 #include "retrieval/files/row_file.h"
 #include "retrieval/store/catalogue.h"
 #include "retrieval/store/filter.h"
@@ -61,6 +62,18 @@ int MemoryStore::add(const IndexEntry& entry, std::span<const float> descriptor,
   if (entry.position || entry.time_s) places_.push_back({row, entry.position, entry.time_s});
   entries_.push_back(entry);
   return row;
+}
+
+std::optional<LocalFeatures> MemoryStore::local(int row) const {
+  require_row(row);
+  const auto found = locals_.find(row);
+  return found == locals_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void MemoryStore::keep_local(int row, const LocalFeatures& features) {
+  require_row(row);
+  encode_local(features);  // the same limits as in a folder
+  locals_[row] = features;
 }
 
 std::vector<std::vector<Match>> MemoryStore::search(std::span<const float> queries, const SearchOptions& options,

@@ -28,6 +28,9 @@ class MemoryStore final : public Store {
                                          SearchStats* stats) const override;
   int add(const IndexEntry& entry, std::span<const float> descriptor, bool replace) override;
   void commit() override {}
+  bool has_local() const override { return !locals_.empty(); }
+  std::optional<LocalFeatures> local(int row) const override;
+  void keep_local(int row, const LocalFeatures& features) override;
 
  private:
   void require_row(int row) const;
@@ -41,6 +44,7 @@ class MemoryStore final : public Store {
   std::map<std::string, int> by_name_;  // the newest row of a name
   std::vector<std::uint8_t> live_;      // (rows) once a row was replaced
   int replaced_ = 0;
+  std::map<int, LocalFeatures> locals_;  // by row
   mutable Searchers searchers_;
 };
 

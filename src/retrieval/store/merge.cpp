@@ -19,6 +19,22 @@ bool complete(IndexWriter& into, const IndexEntry& there, const IndexEntry& entr
   return learns;
 }
 
+/// The other index's local features of a row, where this one has none.
+bool take_local(IndexWriter& into, const std::string& name, const Index& from, int row) {
+  if (!into.has_local() || !into.row_without_local(name)) return false;
+  const auto features = from.local(row);
+  if (features) into.keep_local(*into.row_without_local(name), *features);
+  return features.has_value();
+}
+
+/// An index that keeps local features makes the other one keep them.
+void open_local_as(IndexWriter& into, const Index& from) {
+  for (int row = 0; row < from.rows(); ++row) {
+    if (!from.is_live(row)) continue;
+    if (const auto features = from.local(row)) return into.open_local(features->dim);
+  }
+}
+
 }  // namespace
 
 MergeReport merge_index(IndexWriter& into, const Index& from, const std::string& prefix,
@@ -26,6 +42,7 @@ MergeReport merge_index(IndexWriter& into, const Index& from, const std::string&
   require_compatible(prefix, from.settings(), into.settings());
   into.made_as(from.settings());
   MergeReport report;
+  if (from.local_rows() > 0) open_local_as(into, from);
   for (int row = 0; row < from.rows(); ++row) {
     if (row % kRowsPerCommit == kRowsPerCommit - 1) {
       into.commit();
@@ -49,9 +66,11 @@ MergeReport merge_index(IndexWriter& into, const Index& from, const std::string&
     if (there) {
       ++report.unchanged;
       if (complete(into, *there, entry)) ++report.placed;
+      if (take_local(into, there->name, from, row)) ++report.local;
       continue;
     }
     into.add(entry, from.checked_descriptor(row));
+    if (take_local(into, entry.name, from, row)) ++report.local;
     ++report.added;
     if (name_taken) ++report.renamed;
   }

@@ -33,6 +33,11 @@ class Store {
   /// As IndexWriter::add. The row can be found after commit(), and stays however the process ends.
   virtual int add(const IndexEntry& entry, std::span<const float> descriptor, bool replace) = 0;
   virtual void commit() = 0;
+
+  /// As Index::local and IndexWriter's, for a store that keeps some; keep_local() makes it one.
+  virtual bool has_local() const = 0;
+  virtual std::optional<LocalFeatures> local(int row) const = 0;
+  virtual void keep_local(int row, const LocalFeatures& features) = 0;
 };
 
 /// A kind of store and the addresses it takes.

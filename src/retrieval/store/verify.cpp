@@ -10,6 +10,7 @@
 
 #include "core/base/fail.h"
 #include "retrieval/files/disk.h"
+#include "retrieval/files/local_record.h"
 #include "retrieval/files/quantise.h"
 #include "retrieval/files/row_file.h"
 #include "retrieval/store/catalogue.h"
@@ -64,6 +65,24 @@ void verify_codes(const retrieval::RowFile& codes, const retrieval::RowFile& vec
   }
 }
 
+// Of every row that has some. A missing or foreign file is one problem, not one for each row.
+void verify_local(retrieval::Catalogue& catalogue, const std::filesystem::path& folder, int rows,
+                  std::vector<IndexProblem>& problems) {
+  std::optional<retrieval::LocalFile> file;
+  for (int row = 0; row < rows && problems.size() < kMaxProblems; ++row) {
+    try {
+      const auto line = catalogue.local(row);
+      if (!line) continue;
+      if (!file) file.emplace(folder, catalogue.identity());
+      file->read(row, line->start, line->bytes, line->checksum);
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::kInterrupted) throw;
+      problems.push_back({file ? row : -1, error.what()});
+      if (!file) return;
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<IndexProblem> verify_index(const std::filesystem::path& folder) {
@@ -90,6 +109,7 @@ std::vector<IndexProblem> verify_index(const std::filesystem::path& folder) {
       verify_row(catalogue, vectors, row, problems);
       if (codes) verify_codes(*codes, vectors, row, problems);
     }
+    verify_local(catalogue, folder, rows, problems);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kInterrupted) throw;
     problems.push_back({-1, error.what()});

@@ -30,7 +30,7 @@ std::shared_ptr<model::LoadedModel> cut_backbone(const Model& backbone, const Fi
   network.family().keep_blocks(network, options.layer + 1);
   cut->config.head = {};
   cut->config.own = {.precision = backbone.loaded().config.own.precision};
-  cut->config.weitop_hidden = 0;
+  cut->config.weitop_hidden = cut->config.predictors = 0;
   cut->config.calibration.reset();
   cut->config.input.size = size;
   const auto keep_alive = std::make_shared<const Model>(backbone);

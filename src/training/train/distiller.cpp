@@ -53,7 +53,7 @@ model::LoadedModel first_student(const TrainConfig& config) {
   model::LoadedModel out = initial_model(settings, config.data.size, beginning_of(config).seed);
   out.config.head = {};
   out.config.own = {};
-  out.config.weitop_hidden = 0;
+  out.config.weitop_hidden = out.config.predictors = 0;
   model::Weights backbone;
   for (const auto& [name, shape] : model::required_tensors(out.config)) {
     const auto& tensor = out.weights.at(name);

@@ -126,6 +126,7 @@ model::HeadConfig head_config(const TrainModel& settings) {
 void set_pruner(model::Config& config, const TrainModel& settings) {
   config.own = settings.weitop ? overlaid(settings.own, model::weitop_settings()) : DescriptorSpec{};
   config.weitop_hidden = settings.weitop ? settings.weitop_hidden : 0;
+  config.predictors = 0;  // of DynamicViT: for the network they were trained with
 }
 
 /// For a model whose head is trained further: with its WeiToP, if it has one and it is wanted.

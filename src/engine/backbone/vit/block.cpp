@@ -3,6 +3,8 @@
 // A block on the tensor kernels. Both halves add into the residual stream in place.
 #include "engine/backbone/vit/block.h"
 
+#include <algorithm>
+
 #include "core/tensor/attention.h"
 #include "core/tensor/kernels.h"
 #include "engine/model/load_linear.h"
@@ -16,6 +18,14 @@ using After = tensor::Linear::After;
 /// A layer whose result is added to the tokens, after LayerScale where the network has it.
 model::LinearForm added(const model::VitConfig& config, const std::string& scale, tensor::Precision precision) {
   return {.after = After::kAdd, .out_scale = config.layer_scale ? scale + ".gamma" : "", .precision = precision};
+}
+
+/// 1 for CLS and registers, then those of the patches; null while none was merged.
+const float* key_masses(const tensor::Tokens& tokens, tensor::Arena& arena) {
+  if (!tensor::any_merged(tokens)) return nullptr;
+  float* out = arena.floats(static_cast<std::size_t>(tokens.values.rows));
+  std::ranges::copy(tokens.mass, std::fill_n(out, tokens.prefix, 1.0F));
+  return out;
 }
 
 }  // namespace
@@ -34,7 +44,7 @@ Block::Block(const model::VitConfig& c, const model::Weights& w, const std::stri
                    : load_linear(w, prefix + "mlp.fc1", c.width, c.ffn_hidden, {.after = After::kGelu, .precision = precision})),
       down_(load_linear(w, prefix + (c.swiglu ? "mlp.w3" : "mlp.fc2"), c.ffn_hidden, c.width, added(c, prefix + "ls2", precision))) {}
 
-void Block::attend(tensor::Tokens& tokens, tensor::TokenHook::Needs needs, tensor::AttentionView& view,
+void Block::attend(tensor::Tokens& tokens, tensor::TokenHook::Needs needs, bool by_mass, tensor::AttentionView& view,
                    tensor::Arena& arena) const {
   const tensor::Matrix x = tokens.values;
   const tensor::Matrix qkv = arena.matrix(x.rows, 3 * x.cols);
@@ -43,7 +53,7 @@ void Block::attend(tensor::Tokens& tokens, tensor::TokenHook::Needs needs, tenso
 
   tensor::layer_norm(x, norm1_.gamma, norm1_.beta, eps_, normed);
   qkv_(normed, qkv, arena);
-  tensor::attention(qkv, heads_, normed, arena, cls_row, precision_);
+  tensor::attention(qkv, heads_, normed, arena, cls_row, precision_, by_mass ? key_masses(tokens, arena) : nullptr);
   proj_(normed, x, arena);
 
   view.cls_row = cls_row;

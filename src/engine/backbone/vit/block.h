@@ -18,8 +18,10 @@ class Block {
   /// Weights must outlive the block: what is not folded is used in place. `prefix` is "backbone.model.blocks.3.".
   Block(const model::VitConfig& config, const model::Weights& weights, const std::string& prefix, tensor::Precision precision);
 
-  /// First half. Fills `view` with what `needs` names; its memory lives in the arena until the caller's scope ends.
-  void attend(tensor::Tokens& tokens, tensor::TokenHook::Needs needs, tensor::AttentionView& view, tensor::Arena& arena) const;
+  /// First half. Fills `view` with what `needs` names; its memory lives in the arena until the caller's scope ends. `by_mass`:
+  /// keys count as often as the patches they stand for.
+  void attend(tensor::Tokens& tokens, tensor::TokenHook::Needs needs, bool by_mass, tensor::AttentionView& view,
+              tensor::Arena& arena) const;
   /// Second half.
   void feed_forward(tensor::Tokens& tokens, tensor::Arena& arena) const;
 

@@ -106,7 +106,8 @@ void Vit::run_blocks(tensor::Features& features, int first, int last, tensor::To
     {
       const tensor::Arena::Scope scope(arena);
       tensor::AttentionView view;
-      block.attend(tokens, hook != nullptr ? hook->needs(i) : tensor::TokenHook::Needs::kNothing, view, arena);
+      block.attend(tokens, hook != nullptr ? hook->needs(i) : tensor::TokenHook::Needs::kNothing,
+                   hook != nullptr && hook->weighs_by_mass(i), view, arena);
       if (hook != nullptr) hook->after_attention(i, tokens, view, arena);
     }
     block.feed_forward(tokens, arena);
