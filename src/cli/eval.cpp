@@ -306,7 +306,7 @@ Verb make_eval(Console& console) {
   const auto args = std::make_shared<EvalArgs>();
   Verb verb;
   verb.name = "eval";
-  verb.about = "recall@k of a model on a data set, with 95 % intervals; the flags of VPR-methods-evaluation work as they are.";
+  verb.about = "recall@k of a model on a data set, with 95 % intervals. Takes VPR-methods-evaluation's flags.";
   verb.examples = {"revisit eval --queries-folder Q --database-folder D --gt gt.csv --model vlad.safetensors -o report",
                    "revisit eval --dataset nordland --root data/nordland --model salad.safetensors --rho 0.5 --json",
                    "revisit eval --dataset sped --root data/sped --calibrate 0.99 --calibrated-model sure.safetensors"};

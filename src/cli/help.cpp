@@ -95,7 +95,7 @@ std::string verb_help(const Verb& verb) {
   append_options(false);
   if (std::ranges::any_of(verb.options, &Option::advanced)) out += "Advanced:\n";
   append_options(true);
-  out += "\nEach option can also be set in the environment, --json as REVISIT_JSON; a flag wins.\n";
+  out += "Each option can also be set in the environment, --json as REVISIT_JSON; a flag wins.\n";
   return out;
 }
 

@@ -138,7 +138,8 @@ def main():
         expect(seen["answers"] == 12, f"{seen['answers']} of 12 examples go from photos to place, reason and details")
         places = [words for words in seen["words"] if re.search(r"(near|taken at) 47\.85\d+, [89]\.\d+", words)]
         expect(len(places) == 12, f"{len(places)} of 12 answers say where the photo was taken: {seen['words'][:4]}")
-        reasons = [words for words in seen["words"] if re.search(r"similarity,? [\d.]+,? (reaches|is below) the threshold", words)]
+        why = r"(Sure|Likely): accepted down to a false rate of|No match: (accepted only at a false rate of|it hardly stands out)"
+        reasons = [words for words in seen["words"] if re.search(why, words)]
         expect(len(reasons) == 12, f"{len(reasons)} of 12 answers say why")
         expect(not seen["empty"], f"pictures that did not load: {seen['empty'][:3]}")
         expect(seen["squashed"] == 0, f"{seen['squashed']} pictures are too small to see")

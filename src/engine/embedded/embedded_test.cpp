@@ -16,7 +16,7 @@ TEST(EmbeddedModel, IsATrainedModelWithAllItsParts) {
   EXPECT_EQ(info.aggregator, "weiad");
   EXPECT_EQ(info.own.prune, "weitop");
   EXPECT_EQ(info.size, (Size{224, 224}));
-  ASSERT_TRUE(info.min_similarity) << "scripts/calibrate-tiny.sh was not run";
+  ASSERT_TRUE(info.min_similarity) << "scripts/calibrate.sh was not run";
   EXPECT_GT(*info.min_similarity, 0);
   EXPECT_LT(*info.min_similarity, 1);
   EXPECT_EQ(info.calibrated_size, info.size);
