@@ -25,7 +25,7 @@ inline constexpr const char* kMinSimilarityHelp = "below it the answer is \"no m
 inline constexpr const char* kMaxFalseRateHelp =
     "the share of wrong answers to stay below, .001 to .5; default .1 where the index or the model is calibrated";
 constexpr const char* kSequenceHelp =
-    "photos of a drive in order of time or name: the matches of the last N support each other, 2 to 100; 0 or 1, the default: not";
+    "photos of a drive in order of time or name: the matches of the last N support each other, 2 to 100; 0 or 1, the default: off";
 
 /// A note for reports and --json.
 void mention_sequence(Dataset& dataset, int frames);

@@ -119,7 +119,7 @@ Verb make_calibrate(Console& console) {
   verb.about =
       "asks an index about its own photos, each among those that cannot show the same place, so that every match is wrong: from "
       "then on answers of this index have a stated rate of wrong ones. No labels are needed, only positions or times. Repeat it "
-      "when the index has grown by much.";
+      "when the index has grown a lot.";
   verb.examples = {"revisit calibrate places.rvs",
                    "revisit calibrate drive.rvs --photos 100    # one drive that never comes back",
                    "revisit calibrate town.rvs drive.rvs -o calibrated.safetensors    # the model, for any index"};

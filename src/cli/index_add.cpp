@@ -150,7 +150,7 @@ Verb make_index_add(Console& console) {
        to_text(args->positions)},
       {"--update", "", "describe again photos whose file has changed or whose entry in the index is damaged",
        to_switch(args->update)},
-      {"--local", "", "keep local features for --rerank, also of photos added without; an index goes on doing so",
+      {"--local", "", "keep local features for --rerank, of earlier photos too; later additions then keep them as well",
        to_switch(args->local)},
       {"--strict", "", "stop at the first photo that cannot be read; what was added before stays", to_switch(args->strict)}};
   add_index_options(options, args->model);

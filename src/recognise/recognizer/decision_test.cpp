@@ -176,6 +176,10 @@ TEST(DecisionRule, PrefersWhatWasAskedForThenTheCollection) {
   EXPECT_FALSE(decision_rule(model, {}, {.whitened = true}).table);
   EXPECT_NE(message_of([&] { (void)decision_rule(model, {}, {.max_false_rate = 0.1, .whitened = true}); }).find("whitened"),
             std::string::npos);
+  const DecisionTable coarse{.photos = 9, .steps = {{0.5, 0.1}, {0.1, 0.2}}};
+  EXPECT_EQ(decision_rule(model, {}, {.max_false_rate = 0.1}, coarse).threshold.notice, "");
+  EXPECT_EQ(decision_rule(model, {}, {.max_false_rate = 0.05}, coarse).threshold.notice,
+            "no photo gets an answer: a false rate of 0.05 takes more photos to calibrate on (calibrated on 9 photos of the index)");
 }
 
 class CalibrateIndex : public ::testing::Test {

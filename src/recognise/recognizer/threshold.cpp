@@ -65,6 +65,10 @@ DecisionRule decision_rule(const ModelInfo& model, const DescriptorSpec& spec, c
                    "`max_false_rate` {:g} cannot be kept: neither the collection nor the model is calibrated",
                    *wish.max_false_rate);
   }
+  if (out.table && (out.table->steps.empty() || out.table->steps.back().rate > out.max_false_rate)) {
+    notice = fmt::format("no photo gets an answer: a false rate of {:g} takes more photos to calibrate on ({})", out.max_false_rate,
+                         out.origin);
+  }
   if (out.table && !wish.min_similarity) {
     out.threshold = {std::nullopt, fmt::format("false rate at most {:g}, {}", out.max_false_rate, out.origin), notice};
   } else {
