@@ -39,11 +39,12 @@ bool may_be_same_place(const Whereabouts& a, const Whereabouts& b);
 /// What speaks for the best match of a query. Another kind of evidence is a member here and a line in `score`.
 struct Evidence {
   double similarity = 0;         ///< of the best match
-  std::optional<double> next{};  ///< of the best match that shows another place; none: none was seen
+  std::optional<double> next{};  ///< of the best match that shows another place; none: too few such photos to tell
 };
 
 /// Of matches, best first: as many as are needed to see another place, kEvidenceMatches as a rule. Where the last of so many
-/// still may show the same place, other places count as being as similar as that one.
+/// still may show the same place, other places count as being as similar as that one. Where all there are hold fewer than 30 of
+/// other places, the table's ceiling takes the place of the next one.
 Evidence evidence_of(std::span<const Match> matches, const std::function<Whereabouts(int row)>& where);
 inline constexpr int kEvidenceMatches = 100;
 

@@ -12,7 +12,7 @@
 namespace revisit {
 
 inline constexpr const char* kEmbeddedModel = "revisit-tiny";
-inline constexpr const char* kPreferredModel = "revisit-small";  ///< the default where it is installed
+inline constexpr const char* kPreferredModel = "revisit-open";  ///< the default where it is installed
 
 /// Loaded once.
 Model embedded_model();

@@ -70,7 +70,7 @@ Model load_file(const fs::path& path) {
 
 void add_model_option(std::vector<Option>& options, ModelArgs& args) {
   options.push_back({"-m,--model", "NAME|FILE",
-                     "model file, or a name from 'revisit model list'; default: revisit-small if installed, else revisit-tiny",
+                     "model file, or a name from 'revisit model list'; default: revisit-open if installed, else revisit-tiny",
                      to_text(args.model)});
 }
 

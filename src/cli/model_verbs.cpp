@@ -279,7 +279,7 @@ Verb make_model_list(Console& console) {
   verb.name = "model list";
   verb.about =
       "lists the built-in models and the model files (*.safetensors) found by name, in this order: in $REVISIT_MODEL_PATH, "
-      "installed with revisit, in ~/.local/share/revisit/models, in ./models. The default is revisit-small if it is installed, "
+      "installed with revisit, in ~/.local/share/revisit/models, in ./models. The default is revisit-open if it is installed, "
       "else revisit-tiny, or the one $REVISIT_DEFAULT_MODEL names.";
   verb.examples = {"revisit model list", "REVISIT_MODEL_PATH=/srv/models revisit model list", "revisit model list --json"};
   console.add_options(verb.options);

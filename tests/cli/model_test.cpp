@@ -39,7 +39,7 @@ TEST_F(ModelVerbs, ListNamesTheDemoModelAndSaysWhenThereIsNoFile) {
   const auto run = run_program({"model", "list"}, {.folder = folder_});
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_NE(run.out.find("demo"), std::string::npos);
-  const bool installed = std::filesystem::exists("models/revisit-small.safetensors");
+  const bool installed = std::filesystem::exists("models/revisit-open.safetensors");
   EXPECT_EQ(run.err.find("no model files") == std::string::npos, installed) << run.err;
 }
 
@@ -84,7 +84,7 @@ TEST_F(ModelVerbs, ANameIsLookedUpInTheFoldersInTurn) {
   EXPECT_EQ(run_program({"model", "inspect", "twin", "-q"}, {.environment = {asked}}).exit_code, 0);
 }
 
-/// A program in a prefix of its own, with a stand-in for revisit-small that is as quick as revisit-tiny.
+/// A program in a prefix of its own, with a stand-in for revisit-open that is as quick as revisit-tiny.
 class InstalledModels : public ProgramTest {
  protected:
   void SetUp() override {
@@ -93,7 +93,7 @@ class InstalledModels : public ProgramTest {
     std::filesystem::create_directories(folder_ / "prefix/bin");
     std::filesystem::create_directories(folder_ / "prefix/share/revisit/models");
     std::filesystem::copy_file(REVISIT_PROGRAM, folder_ / "prefix/bin/revisit");
-    std::filesystem::copy_file("models/revisit-tiny.safetensors", folder_ / kSmall);
+    std::filesystem::copy_file("models/revisit-tiny.safetensors", folder_ / kInstalled);
   }
 
   RunResult run(const std::vector<std::string>& arguments, const char* prefix = "prefix", const char* usual = "") const {
@@ -111,20 +111,20 @@ class InstalledModels : public ProgramTest {
     return names;
   }
 
-  static constexpr const char* kSmall = "prefix/share/revisit/models/revisit-small.safetensors";
+  static constexpr const char* kInstalled = "prefix/share/revisit/models/revisit-open.safetensors";
 };
 
 TEST_F(InstalledModels, RevisitSmallIsTheDefaultWhereItIsInstalled) {
-  EXPECT_EQ(usual(), "revisit-small ");
+  EXPECT_EQ(usual(), "revisit-open ");
   EXPECT_EQ(usual("revisit-tiny"), "revisit-tiny ");
   const auto photo = picture("a.png");
-  EXPECT_EQ(run({"describe", photo, "--json"}).json().at("model"), "revisit-small");
+  EXPECT_EQ(run({"describe", photo, "--json"}).json().at("model"), "revisit-open");
   EXPECT_EQ(run({"describe", photo, "--json", "--model", "revisit-tiny"}).json().at("model"), "revisit-tiny");
-  std::ofstream(folder_ / kSmall, std::ios::binary | std::ios::trunc) << "junk";
+  std::ofstream(folder_ / kInstalled, std::ios::binary | std::ios::trunc) << "junk";
   const auto broken = run({"describe", photo});
   EXPECT_EQ(broken.exit_code, 3) << "another model must not take its place";
-  EXPECT_NE(broken.err.find("revisit-small.safetensors"), std::string::npos) << broken.err;
-  std::filesystem::remove(folder_ / kSmall);
+  EXPECT_NE(broken.err.find("revisit-open.safetensors"), std::string::npos) << broken.err;
+  std::filesystem::remove(folder_ / kInstalled);
   EXPECT_EQ(usual(), "revisit-tiny ");
 }
 
@@ -133,7 +133,7 @@ TEST_F(InstalledModels, AnIndexFindsItsModelWhereverThePrefixIs) {
   picture("photos/b.png", 2);
   ASSERT_EQ(run({"index", "add", "new.rvs", "photos", "-q"}).exit_code, 0);
   ASSERT_EQ(run({"index", "add", "old.rvs", "photos", "-q", "--model", "revisit-tiny"}).exit_code, 0);
-  EXPECT_EQ(run({"index", "info", "new.rvs", "--json"}).json().at("model"), "revisit-small");
+  EXPECT_EQ(run({"index", "info", "new.rvs", "--json"}).json().at("model"), "revisit-open");
   std::filesystem::rename(folder_ / "prefix", folder_ / "moved");
   for (const char* index : {"new.rvs", "old.rvs"}) {
     const auto asked = run({"query", index, "photos/a.png", "--min-similarity", "0"}, "moved");
@@ -144,7 +144,7 @@ TEST_F(InstalledModels, AnIndexFindsItsModelWhereverThePrefixIs) {
   std::filesystem::remove_all(folder_ / "moved/share");
   const auto gone = run({"query", "new.rvs", "photos/a.png"}, "moved");
   EXPECT_EQ(gone.exit_code, 3);
-  EXPECT_NE(gone.err.find("was made with the model 'revisit-small', which does not exist"), std::string::npos) << gone.err;
+  EXPECT_NE(gone.err.find("was made with the model 'revisit-open', which does not exist"), std::string::npos) << gone.err;
   EXPECT_EQ(run({"query", "old.rvs", "photos/a.png"}, "moved").exit_code, 0);
 }
 

@@ -70,9 +70,12 @@ TEST(NextPlace, IsToldByPositionThenTimeThenOrder) {
   EXPECT_FALSE(may_be_same_place(at(0, {}, {}), at(11, {}, {})));
 
   const auto by_order = [](int row) { return Whereabouts{row, {}, {}}; };
-  const std::vector<Match> matches{{50, 0, 0.9F}, {51, 0, 0.8F}, {45, 0, 0.7F}, {90, 0, 0.4F}, {91, 0, 0.3F}};
+  std::vector<Match> matches{{50, 0, 0.9F}, {51, 0, 0.8F}, {45, 0, 0.7F}};
+  EXPECT_EQ(evidence_of(matches, by_order).next, std::nullopt);
+  for (int i = 0; i < 29; ++i) matches.push_back({90, 0, 0.4F - 0.001F * static_cast<float>(i)});
+  EXPECT_EQ(evidence_of(matches, by_order).next, std::nullopt) << "29 photos of other places are too few";
+  matches.push_back({91, 0, 0.3F});
   EXPECT_NEAR(*evidence_of(matches, by_order).next, 0.4, 1e-6);
-  EXPECT_EQ(evidence_of(std::span(matches).first(3), by_order).next, std::nullopt);
   std::vector<Match> crowd;
   for (int i = 0; i < kEvidenceMatches; ++i) crowd.push_back({50, 0, 0.9F - 0.001F * static_cast<float>(i)});
   EXPECT_NEAR(*evidence_of(crowd, by_order).next, 0.801, 1e-6) << "what was not seen is at most as alike as the last";

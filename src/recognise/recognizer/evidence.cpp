@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kSamePlace_m = 50, kSamePlace_s = 20;
 constexpr int kSamePlaceRows = 10;
+constexpr int kFewestOthers = 30;  // fewer photos of other places do not show how alike other places can be
 
 }  // namespace
 
@@ -26,12 +27,16 @@ Evidence evidence_of(std::span<const Match> matches, const std::function<Whereab
   if (matches.empty()) return out;
   out.similarity = static_cast<double>(matches.front().similarity);
   const Whereabouts best = where(matches.front().row);
+  const bool more_unseen = matches.size() >= kEvidenceMatches;
+  int others = 0;
   for (const Match& match : matches.subspan(1)) {
     if (may_be_same_place(best, where(match.row))) continue;
-    out.next = static_cast<double>(match.similarity);
-    return out;
+    if (others == 0) out.next = static_cast<double>(match.similarity);
+    ++others;
+    if (more_unseen || others == kFewestOthers) return out;
   }
-  if (matches.size() >= kEvidenceMatches) out.next = static_cast<double>(matches.back().similarity);
+  out.next.reset();
+  if (more_unseen) out.next = static_cast<double>(matches.back().similarity);
   return out;
 }
 
