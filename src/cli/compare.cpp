@@ -50,7 +50,7 @@ int run_compare(CompareArgs args, Console& console) {
   const Comparison result = revisit::run_compare(config, options_of(args, config, display, console));
   if (!result.lines.empty()) {
     write_comparison(args.out, result);
-    console.talk(fmt::format("wrote compare.md, compare.csv, compare.json and compare.svg to {}", args.out));
+    console.talk(fmt::format("wrote compare.md, .tex, .csv, .json, compare.svg and compare-gmac.svg to {}", args.out));
   }
   const std::string out = console.json ? comparison_json(result) : comparison_text(result);
   if (!result.stopped) {

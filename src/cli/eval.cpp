@@ -12,6 +12,7 @@
 #include "cli/binding.h"
 #include "cli/budget.h"
 #include "cli/challenge.h"
+#include "cli/cluster_recall.h"
 #include "cli/output.h"
 #include "cli/photo_run.h"
 #include "cli/rerank.h"
@@ -55,7 +56,8 @@ std::vector<Option> eval_options(EvalArgs& args, Console& console) {
   options.push_back(
       {"--num-preds-to-save", "N", "pictures of the first N matches of every query", to_int(args.num_preds_to_save, 0, 100)});
   options.push_back({"--save-only-wrong-preds", "", "pictures of wrong queries only", to_switch(args.save_only_wrong_preds)});
-  options.push_back({"--save-descriptors", "", "write .npy files of both sides", to_switch(args.save_descriptors)});
+  options.push_back({"--save-descriptors", "", "write .npy files of both sides, and clusters.csv",
+                     to_switch(args.save_descriptors)});
   options.push_back({"--max-false-rate", "R", "what answers at this stated rate, .1, .05 and .01 are worth",
                      to_number(args.max_false_rate, {kLeastFalseRate, kMostFalseRate})});
   options.push_back({"--calibrate", "[P]", "find the \"no match\" similarity for precision P; default .99",
@@ -171,6 +173,8 @@ void write_logs(const EvalArgs& args, RunReport& report, const Side& queries, co
   if (args.save_descriptors) {
     write_descriptors_of(queries, folder / "queries_descriptors.npy");
     write_descriptors_of(references, folder / "database_descriptors.npy");
+    if (report.dataset.labelled && !args.data.dim)
+      write_clusters(folder / "clusters.csv", model, report, queries.photos, references.photos, console);
   }
   if (args.num_preds_to_save > 0)
     write_prediction_pictures(folder / "preds", report, args.num_preds_to_save, args.save_only_wrong_preds);
@@ -202,8 +206,8 @@ void check_calibration(const EvalArgs& args) {
          *args.model.spec.keep_mass);
   }
   if (args.rerank) {
-    fail(ErrorCode::kUsage, "--rerank {} and --calibrate cannot be used together: a model's threshold holds without a second look",
-         *args.rerank);
+    fail(ErrorCode::kUsage,
+         "--rerank {} and --calibrate cannot be used together: a model's threshold holds without a second look", *args.rerank);
   }
   if (args.data.dim)
     fail(ErrorCode::kUsage,
@@ -275,15 +279,15 @@ int run_eval(EvalArgs& args, Console& console) {
   if (args.data.reference_rho) for_references.rho = args.data.reference_rho;
   Side references = describe_side(model, for_references, args.model.threads, dataset.references, "references", console,
                                   args.rerank.has_value());
-  Side queries = describe_side(model, args.model.spec, args.model.threads, dataset.queries, "queries", console,
-                               args.rerank.has_value());
+  Side queries =
+      describe_side(model, args.model.spec, args.model.threads, dataset.queries, "queries", console, args.rerank.has_value());
   check_pace(args.model, choice, queries.photos.median_forward_ms, dataset.queries.size(), console);
   if (args.data.dim) whiten(queries.photos, references.photos, *args.data.dim);
   report.run = record_of("eval", args.model.model, model, queries, references.spec, args.model.threads, console);
   add_sides(report, queries, references);
   const DecisionRule rule = decision_rule(model.info(), queries.spec, wish);
-  const int top_k =
-      std::max({*std::ranges::max_element(args.data.recall_values), args.num_preds_to_save, challenge_depth(args.challenge), args.rerank.value_or(0)});
+  const int top_k = std::max({*std::ranges::max_element(args.data.recall_values), args.num_preds_to_save,
+                              challenge_depth(args.challenge), args.rerank.value_or(0)});
   report.matches = match_all(queries.photos, references.photos, rule.table ? std::max(top_k, kEvidenceMatches) : top_k,
                              search_filter(dataset));
   std::vector<Verdicts> verdicts;  // a second look changes which match is the answer, not whether there is one

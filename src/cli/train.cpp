@@ -11,11 +11,11 @@
 #include <cstring>
 #include <memory>
 
-#include "core/base/fail.h"
-#include "core/base/stop.h"
 #include "cli/binding.h"
 #include "cli/verbs.h"
 #include "cli/words.h"
+#include "core/base/fail.h"
+#include "core/base/stop.h"
 #include "revisit/lab/bench.h"
 
 namespace revisit::cli {
@@ -44,9 +44,16 @@ std::vector<NamedPath> inputs_of(const TrainConfig& config) {
   std::vector<NamedPath> paths{{"[model] backbone", config.model.backbone},
                                {"[validation] queries", config.validation.queries},
                                {"[validation] references", config.validation.references},
-                               {"[validation] gt", config.validation.gt}};
+                               {"[validation] gt", config.validation.gt},
+                               {"[validation] root", config.validation.root}};
   for (const auto& teacher : config.distill.teachers) paths.push_back({"[[distill.teacher]] model", teacher.model});
   for (const auto& photos : config.distill.photos) paths.push_back({"[distill] photos", photos});
+  for (const auto& set : config.ablation) {
+    const auto title = fmt::format("[[ablation]] '{}' ", set.name);
+    for (const auto& [key, path] :
+         {NamedPath{"root", set.root}, {"queries", set.queries}, {"references", set.references}, {"gt", set.gt}})
+      paths.push_back({title + key, path});
+  }
   int number = 0;
   for (const auto& source : config.data.sources) {
     const auto title = fmt::format("[[data.source]] {}", ++number);
@@ -99,8 +106,9 @@ void name_the_processor() {
 #if defined(__x86_64__)
   constexpr int kUnlessSet = 0;
   __builtin_cpu_init();
-  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512bw") &&
-                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
+                    __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                    __builtin_cpu_supports("avx512vl");
   if (wide) {
     ::setenv("OPENBLAS_CORETYPE", "SkylakeX", kUnlessSet);
   } else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
@@ -200,7 +208,8 @@ Verb make_train(Console& console) {
       fmt::join(train_presets(), ", "));
   verb.examples = {"revisit train --print-config weiad-tiny > tiny.toml", "revisit train tiny.toml --resume --steps 2000",
                    "revisit train tiny.toml --out runs/second --seed 2"};
-  verb.positional = {"CONFIG.toml", "the model, the photos and the settings; relative paths in it are taken from its folder", 0, 1, &args->config};
+  verb.positional = {"CONFIG.toml", "the model, the photos and the settings; relative paths in it are taken from its folder", 0,
+                     1, &args->config};
   verb.options = {
       {"--out", "DIR", "where checkpoints, log and model go; default: runs/NAME, with the configuration's name",
        to_text(args->out)},
@@ -231,8 +240,7 @@ Verb make_ablate(Console& console) {
   verb.options = {
       {"--out", "DIR", "where the rows and the table go; default: runs/NAME-ablation, with the configuration's name",
        to_text(args->out)},
-      {"--seeds", "N", "runs per row of the group parts, 1 to 100; other rows run once; default: 3",
-       to_int(args->seeds, 1, 100)},
+      {"--seeds", "N", "runs per row, 1 to 100; default: 3", to_int(args->seeds, 1, 100)},
       {"--only", "GROUPS",
        "groups, separated by commas: parts, tiers, delta, gamma, layer, kappa, cluster; default: all. The last two need no "
        "training",

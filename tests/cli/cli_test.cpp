@@ -154,8 +154,8 @@ TEST_F(Cli, AFlagWinsOverTheEnvironment) {
 
 TEST_F(Cli, UnderscoresAndDashesSpellTheSameFlag) {
   const auto photo = picture("a.png");
-  const auto dashes = run_program({"describe", photo, "--prune-layer", "0", "--rho", "0.5", "--json", "-q"});
-  const auto underscores = run_program({"describe", photo, "--prune_layer", "0", "--rho", "0.5", "--json", "-q"});
+  const auto dashes = run_program({"describe", photo, "--norm-scale", "raw", "--rho", "0.5", "--json", "-q"});
+  const auto underscores = run_program({"describe", photo, "--norm_scale", "raw", "--rho", "0.5", "--json", "-q"});
   ASSERT_EQ(dashes.exit_code, 0) << dashes.out;
   ASSERT_EQ(underscores.exit_code, 0) << underscores.out;
   EXPECT_EQ(dashes.json().at("images").at(0).at("descriptor"), underscores.json().at("images").at(0).at("descriptor"));

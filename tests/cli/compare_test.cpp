@@ -70,20 +70,46 @@ TEST_F(Compare, GivesTablesAndGoesOnFromWhatIsMeasured) {
   const auto gained = object["differences"][0]["recall_gained"].get<double>();
   EXPECT_LE(object["differences"][0]["interval95"][0].get<double>(), gained);
   EXPECT_GE(object["differences"][0]["interval95"][1].get<double>(), gained);
-  for (const auto* name : {"compare.md", "compare.csv", "compare.json", "compare.svg"}) {
+  for (const auto* name : {"compare.md", "compare.tex", "compare.csv", "compare.json", "compare.svg", "compare-gmac.svg"}) {
     EXPECT_TRUE(exists(std::string("runs/mine/") + name)) << name;
   }
   EXPECT_NE(contents("runs/mine/compare.md").find("| WeiToP, rho 0.5 | random, rho 0.5 |"), std::string::npos);
 
   int cells = 0;
   for ([[maybe_unused]] const auto& cell : std::filesystem::directory_iterator(folder_ / "runs/mine/cells")) ++cells;
-  EXPECT_EQ(cells, 2 * (2 + 3)) << "no two repetitions are the same measurement";
+  EXPECT_EQ(cells, 2 * (2 + 3) + 3) << "no two repetitions are the same measurement; three settings cost something else";
 
   const auto again = compare();
   EXPECT_EQ(again.exit_code, 0);
   EXPECT_EQ(again.err.find("describing"), std::string::npos) << again.err;
   EXPECT_EQ(again.out, contents("runs/mine/compare.md"));
   EXPECT_EQ(compare({"--json"}).json()["rows"], object["rows"]) << "times are those measured first";
+}
+
+TEST_F(Compare, DrawsNumbersOfOthersApartAndRanksItsOwn) {
+  auto text = config();
+  text.replace(text.find("recall_values = [1, 2]"), 22,
+               "recall_values = [1, 2]\nrecall_columns = [1, 2]\nmean_without = [\"back\"]");
+  text_file("c.toml", text + R"([[literature]]
+name = "A & B, paper"
+rho = [1, 0.5]
+gmac = [50.4, 26.4]
+mean_1 = [80.9, 75]
+recall_2 = { there = [91, 82.5] }
+)");
+  const auto run = compare();
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const auto table = contents("runs/mine/compare.md");
+  EXPECT_NE(table.find("| there R@1, 6 queries | there R@2, 6 queries | back R@1, 6 queries |"), std::string::npos) << table;
+  EXPECT_NE(table.find("mean R@1 | mean R@1 without back |"), std::string::npos) << table;
+  EXPECT_NE(table.find("*numbers of others*"), std::string::npos) << table;
+  EXPECT_NE(table.find("| A & B, paper | 0.5 |  | 26.4 |  | 82.5 |"), std::string::npos) << table;
+  EXPECT_EQ(table.find("**80.9**"), std::string::npos) << "others are not ranked";
+  const auto latex = contents("runs/mine/compare.tex");
+  EXPECT_NE(latex.find("\\midrule\nA \\& B, paper & 1 &  & 50.4 &"), std::string::npos) << latex;
+  EXPECT_NE(contents("runs/mine/compare-gmac.svg").find("A &amp; B, paper"), std::string::npos);
+  EXPECT_EQ(contents("runs/mine/compare.svg").find("A &amp; B, paper"), std::string::npos) << "they have no milliseconds";
+  EXPECT_NE(contents("runs/mine/compare.csv").find("ms_per_image,gmac,recall_1,recall_2"), std::string::npos);
 }
 
 TEST_F(Compare, WhereAModelStandsInARowDoesNotMatter) {
@@ -105,7 +131,7 @@ rho = [0.5]
 size = "56x56"
 )");
   ASSERT_EQ(compare().exit_code, 0);
-  EXPECT_EQ(files("runs/mine/cells"), 2U) << "the second row was measured already";
+  EXPECT_EQ(files("runs/mine/cells"), 4U) << "the second row was measured already: a cell and a cost for each model";
 }
 
 TEST_F(Compare, StoppedItShowsTheLinesThatAreDoneAndGoesOnWithTheRest) {
@@ -122,7 +148,8 @@ TEST_F(Compare, StoppedItShowsTheLinesThatAreDoneAndGoesOnWithTheRest) {
   ASSERT_GE(done, 1U);
   ASSERT_LT(done, 3U);
   const auto sentence = object["error"]["message"].get<std::string>();
-  EXPECT_NE(sentence.find("of 3 lines, all of them safe in 'runs/mine'; the same command goes on"), std::string::npos) << sentence;
+  EXPECT_NE(sentence.find("of 3 lines, all of them safe in 'runs/mine'; the same command goes on"), std::string::npos)
+      << sentence;
 
   const auto rest = compare({"--json"});
   ASSERT_EQ(rest.exit_code, 0) << rest.err;

@@ -3,6 +3,7 @@
 // Flags of VPR-methods-evaluation one by one: what each must do, must not do, and how it is refused.
 #include <cmath>
 #include <cstring>
+#include <fstream>
 
 #include "core/formats/npy.h"
 #include "run_program.h"
@@ -52,6 +53,21 @@ TEST_F(EvalFlags, TheLatencyIsTheForwardWithoutDecodingAndPreprocessing) {
     const auto& interval = object["recall_interval95"][k];
     EXPECT_TRUE(interval[0] <= recall && recall <= interval[1]) << k;
   }
+}
+
+TEST_F(EvalFlags, ClustersAreMeasuredAlone) {
+  const auto result = eval({"--save-descriptors", "--log-dir", "alone", "--recall_values", "1", "2", "--model", "demo"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.err.find("R@1 of a cluster alone: the worst"), std::string::npos) << result.err;
+  std::ifstream csv(log("alone") / "clusters.csv");
+  std::string line;
+  std::getline(csv, line);
+  EXPECT_EQ(line, "cluster,recall_1,recall_2");
+  int clusters = 0;
+  for (; std::getline(csv, line); ++clusters) EXPECT_EQ(line.find(std::to_string(clusters) + ","), 0U) << line;
+  EXPECT_EQ(clusters, 64);
+  ASSERT_EQ(eval({"--save-descriptors", "--log-dir", "whitened", "--dim", "4"}).exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(log("whitened") / "clusters.csv")) << "whitening mixes clusters";
 }
 
 TEST_F(EvalFlags, WhitenedDescriptorsAreShorterAndCalibrateNoModel) {

@@ -54,6 +54,9 @@ TEST_F(Prune, ImpossibleRequestsAreRefusedInOneSentence) {
   refused({"--prune", "tome", "--prune-options", "r=7", "--rho", "0.5"}, "both say how much is kept");
   refused({"--prune", "tome", "--prune-options", "k=7"}, "has no option 'k'; it has r, inflect, prop_attn, by_mass");
   refused({"--prune", "dynamicvit", "--rho", "0.5"}, "predictors trained with the model");
+  refused({"--prune-layer", "2", "--rho", "0.5"}, "--prune-layer is 2, but this model's WeiToP was trained to prune at 1");
+  refused({"--prune", "weitop", "--rho", "0"}, "--rho is '0', but must be a number in (0, 1]");
+  refused({"--prune", "weitop", "--rho", "nan"}, "(0, 1]");
   refused({"--prune", "evit", "--rho", "1.5"}, "(0, 1]");
   refused({"--prune", "evit", "--prune-options", "keep=1.5"}, "(0, 1]");
   refused({"--prune", "tome", "--prune-options", "r"}, "KEY=VALUE");

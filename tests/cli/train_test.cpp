@@ -41,7 +41,7 @@ class Train : public ProgramTest {
 
 TEST_F(Train, PrintsEachPresetAndTakesItBack) {
   const auto names = train_presets();
-  ASSERT_EQ(names.size(), 5U);
+  ASSERT_EQ(names.size(), 7U);
   for (const auto& name : names) {
     const auto run = run_program({"train", "--print-config", name});
     EXPECT_EQ(run.exit_code, 0) << run.err;
@@ -121,11 +121,11 @@ TEST_F(Train, HandsOverWithFlagsThreadsAndLibraryPath) {
   EXPECT_EQ(plain.out.find(" " REVISIT_OPENBLAS_FOLDER ":") != std::string::npos, has_blas) << plain.out;
   EXPECT_EQ(plain.err.find("libopenblas0-openmp is not installed") == std::string::npos, has_blas) << plain.err;
 
-  const auto flags = run(program, {"train", "c.toml", "--out", "o ut", "--resume", "--device", "cpu", "--precision", "bf16", "--threads",
-                                   "2", "--steps", "5", "--seed", "7"});
-  EXPECT_TRUE(
-      flags.out.starts_with("c.toml\n--out\no ut\n--resume\n--device\ncpu\n--precision\nbf16\n--threads\n2\n--steps\n5\n--seed\n7\n2 threads\n"
-                            "passive waiting\n"))
+  const auto flags = run(program, {"train", "c.toml", "--out", "o ut", "--resume", "--device", "cpu", "--precision", "bf16",
+                                   "--threads", "2", "--steps", "5", "--seed", "7"});
+  EXPECT_TRUE(flags.out.starts_with(
+      "c.toml\n--out\no ut\n--resume\n--device\ncpu\n--precision\nbf16\n--threads\n2\n--steps\n5\n--seed\n7\n2 threads\n"
+      "passive waiting\n"))
       << flags.out;
   text_file("-d.toml", kTown);
   alone.environment.emplace_back("OMP_NUM_THREADS", "5");

@@ -5,6 +5,7 @@
 ends with the table of one that nobody disturbed (one thread). usage: ablate_test.py PROGRAM kept | studies"""
 import csv
 import re
+import shutil
 import signal
 import time
 
@@ -60,17 +61,18 @@ def studies(root):
     with open(whole / "ablation.csv", newline="") as table:
         rows = list(csv.DictReader(table))
     groups = {group: len([row for row in rows if row["group"] == group]) for group in {row["group"] for row in rows}}
-    assert groups == {"parts": 12, "tiers": 3, "delta": 5, "gamma": 8, "layer": 12, "kappa": 15, "cluster": 3}, groups
+    assert groups == {"parts": 12, "tiers": 6, "delta": 10, "gamma": 16, "layer": 48, "kappa": 30, "cluster": 3}, groups
     recalls = {(row["group"], row["row"], row["rho"], row["seed"]): row["recall@1"] for row in rows}
     base = recalls["parts", "dustbin + ghost + tiers", "1", "3"]
     assert recalls["delta", "0.1", "1", "3"] == base and recalls["layer", "after block 1", "1", "3"] == base, recalls
-    assert len(list((whole / "rows").glob("*/last.safetensors"))) == 24, "a configuration that stands in two groups ran twice"
+    assert recalls["gamma", "0.1", "1", "4"] == recalls["layer", "after block 1, teacher gradient", "1", "4"], recalls
+    assert len(list((whole / "rows").glob("*/last.safetensors"))) == 40, "a configuration that stands in two groups ran twice"
     assert not list((whole / "rows").glob("*/checkpoint*")), "rows that are done need no checkpoint"
     clusters = (whole / "clusters.csv").read_text().splitlines()
     assert len(clusters) > 2 and clusters[0].startswith("cluster,recall@1"), clusters
     assert len(tokens_of(whole / "tokens")) == 2, "two seeds' random weights"
     inputs = sorted(file.name.split("-")[0] for file in (whole / "tokens").glob("block*.tokens"))
-    assert inputs == ["block0", "block1", "block1", "block2"], "WeiToP's inputs, for one of the seeds after block 0, 1 and 2"
+    assert inputs == ["block0", "block0", "block1", "block1", "block2", "block2"], "WeiToP's inputs for each seed after 0, 1 and 2"
 
     for number in (signal.SIGINT, signal.SIGKILL):
         out = root / f"out{int(number)}"
@@ -97,6 +99,22 @@ def studies(root):
     again = run("ablate", file, "--out", root / "stale", "--only", "tiers", "--steps", 2)
     assert "| tiers | 1/1/3/3 |" in again.stdout and "| parts |" in again.stdout, again.stdout
     assert "the best alone" in more.stdout, more.stdout
+    # On data sets of its own, at the size the model runs at.
+    for seed in (1, 2):
+        run("synth", root / f"town{seed}", "--places", 4, "--views", 3, "--seed", seed, "--size", "70x93")
+    sets = "".join(f'[[ablation]]\nname = "town {seed}"\nqueries = "town{seed}/queries"\nreferences = "town{seed}/database"\n'
+                   f'gt = "town{seed}/gt.csv"\n' for seed in (1, 2))
+    (root / "sets.toml").write_text(file.read_text().replace("[model]", '[model]\ninfer_size = "70x84"') + sets)
+    own = run("ablate", root / "sets.toml", "--out", root / "sets", "--only", "cluster,kappa", "--seeds", 1, "--steps", 2)
+    assert "| kappa | 0.5 | 0.4 | 1 |" in own.stdout and "the best alone" in own.stdout, own.stdout
+    assert "at 70x84; means over these" in (root / "sets" / "ablation.md").read_text()
+    with open(root / "sets" / "ablation.csv", newline="") as table:
+        rows = list(csv.DictReader(table))
+    assert {row["dataset"] for row in rows} == {"town 1", "town 2"}, rows
+    assert "70x84" in run("model", "inspect", next((root / "sets" / "rows").glob("*/last.safetensors"))).stdout
+    shutil.rmtree(root / "town2")
+    gone = run("ablate", root / "sets.toml", "--out", root / "gone", "--only", "cluster", "--steps", 2, expect=3)
+    assert "town2" in gone.stderr and not list((root / "gone").glob("rows/*")), gone.stderr
     # What cannot be done is said before the first row is trained.
     many = file.read_text().replace("clusters = 8", "clusters = 16").replace("[3, 3, 1, 1]", "[6, 5, 4, 1]")
     unpruned = file.read_text().replace("weitop_hidden = 16", "weitop = false").replace("rhos = [1.0, 0.5]", "rhos = [1.0]")

@@ -98,11 +98,13 @@ def gsv_cities(root):
     # A preset with its sizes made small; everything else as it comes.
     text = run("train", "--print-config", "weiad-vits14").stdout
     small = {"backbone": '""', "clusters": 8, "cluster_dim": 8, "token_dim": 16, "hidden": 32, "tiers": "[3, 3, 1, 1]",
-             "trained_blocks": 1, "weitop_hidden": 16, "places_per_batch": 5, "size": '"56x56"', "path": '"gsv"', "town_places": 6,
-             "every_steps": 2}
+             "trained_blocks": 1, "weitop_hidden": 16, "places_per_batch": 5, "size": '"56x56"', "path": '"gsv"',
+             "infer_size": '"70x70"', "every_steps": 2}
     for key, value in small.items():
         text, count = re.subn(rf"(?m)^{key} = .*$", f"{key} = {value}", text)
         assert count == 1, f"{key} stands {count} times in the preset"
+    for side in ("queries", "database"):  # the preset chooses by Pittsburgh's validation set
+        shutil.copytree(root / "town1" / side, root / "Pittsburgh" / "pitts30k" / "images" / "val" / side)
     text = text.replace("[model]\n", "[model]\nwidth = 48\ndepth = 2\nheads = 2\npatch = 14\n")
     file, out = root / "gsv.toml", root / "out"
     file.write_text(text)
@@ -111,7 +113,8 @@ def gsv_cities(root):
     losses = [line["loss"] for line in log_of(out) if "loss" in line]
     assert len(losses) == 6 and all(loss > 0 for loss in losses), losses
     information = run("model", "inspect", out / "model.safetensors").stdout
-    assert "gsv" in information, information
+    assert "gsv" in information and "70x70" in information, information
+    assert "'pitts30k_val'" in result.stderr, result.stderr
     run("describe", next((root / "town1" / "queries").iterdir()), "--model", out / "model.safetensors", "-o", root / "d.npy")
 
     # A picture that cannot be read is replaced by another of its place, named and counted.

@@ -6,6 +6,8 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,8 +29,18 @@ struct CompareRow {
   std::string name;
   std::vector<std::string> models;  ///< files or names; several are repetitions of one training: mean and spread over them
   std::vector<double> rhos{1};
-  int seeds = 1;             ///< of random pruning: further repetitions
-  DescriptorSpec spec;       ///< but for rho and seed
+  int seeds = 1;        ///< of random pruning: further repetitions
+  DescriptorSpec spec;  ///< but for rho and seed
+  std::string line;     ///< rows of one line are joined in the plots: a pruner trained anew for each rho; empty: the row's name
+};
+
+/// Numbers of others, for each of the rhos: shown apart and never ranked with what was measured.
+struct CompareLiterature {
+  std::string name;
+  std::vector<double> rhos{1};
+  std::vector<double> ms_per_image, gmac;                            ///< one for each rho, or none
+  std::map<int, std::map<std::string, std::vector<double>>> recall;  ///< percent by k and data set
+  std::map<int, std::vector<double>> mean_recall;                    ///< by k
 };
 
 /// "of" less "from", query by query.
@@ -43,6 +55,9 @@ struct CompareConfig {
   std::vector<CompareDataset> datasets;
   std::vector<CompareRow> rows;
   std::vector<CompareDifference> differences;
+  std::vector<int> recall_columns{};  ///< the table has a column for each data set at these k; empty: the first recall value
+  std::vector<std::string> mean_without{};  ///< a second mean leaves these data sets out
+  std::vector<CompareLiterature> literature{};
 };
 
 /// Reads TOML; refuses what cannot be meant as load_train_config does. Relative paths are taken from the config's folder.
@@ -51,8 +66,13 @@ CompareConfig parse_compare_config(const std::string& toml, const std::string& n
 
 /// One model with one setting on one data set.
 struct CompareCell {
-  std::vector<int> ranks;   ///< of the first right match of each query, from 1; 0: none among those looked at
+  std::vector<int> ranks;  ///< of the first right match of each query, from 1; 0: none among those looked at
+};
+
+/// What a descriptor costs with one model and one setting, measured on the first queries while nothing else of the run goes on.
+struct CompareCost {
   double ms_per_image = 0;  ///< median forward time
+  double gmac = 0;          ///< mean over these photos
 };
 
 /// A row at one rho.
@@ -60,6 +80,7 @@ struct CompareLine {
   std::string name;
   double rho = 1;
   std::vector<std::vector<CompareCell>> repetitions;  ///< each with a cell a data set
+  std::vector<CompareCost> costs{};                   ///< of each repetition
 };
 
 /// What a comparison found.
@@ -77,14 +98,14 @@ struct Comparison {
 struct CompareOptions {
   /// Where cells are kept: the same run goes on where one was stopped, and a new row costs only itself. Empty: nowhere.
   std::filesystem::path cells;
-  int threads = 0;  ///< 0: every core
+  int threads = 0;                                           ///< 0: every core
   std::function<Model(const std::string& name)> open_model;  ///< default: find_model
   RunWatch watch;
   std::function<void(const CompareLine& line)> line;  ///< measured, or known already
 };
 
-/// Measures what the config asks for; a run that was stopped has the lines that are complete. Throws Error kUsage, before the first
-/// photo, for what a model cannot do and for a data set without ground truth.
+/// Measures what the config asks for; a run that was stopped has the lines that are complete. Throws Error kUsage, before the
+/// first photo, for what a model cannot do and for a data set without ground truth.
 Comparison run_compare(const CompareConfig& config, const CompareOptions& options = {});
 
 struct MeanAndSpread {
@@ -94,9 +115,10 @@ struct MeanAndSpread {
 
 /// Percent, over the repetitions.
 MeanAndSpread recall_of(const CompareLine& line, std::size_t dataset, int k);
-/// The mean over the data sets, each counting the same.
-MeanAndSpread mean_recall_of(const CompareLine& line, int k);
-double median_ms_of(const CompareLine& line);
+/// The mean over the data sets, each counting the same; `left_out` are numbers of some that do not count.
+MeanAndSpread mean_recall_of(const CompareLine& line, int k, const std::set<std::size_t>& left_out = {});
+/// Of the repetitions: the median time and the mean of the multiply-adds.
+CompareCost cost_of(const CompareLine& line);
 
 struct PairedDifference {
   double percent = 0;

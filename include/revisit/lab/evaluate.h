@@ -90,6 +90,17 @@ int write_msls_predictions(const std::filesystem::path& file, const Dataset& dat
 ChallengeScore score_msls_predictions(const std::filesystem::path& file, const std::filesystem::path& root,
                                       const std::string& dataset, const std::vector<int>& recall_values);
 
+/// What a model finds when the part of one cluster is its whole descriptor.
+struct ClusterRecall {
+  int cluster = 0;
+  std::vector<double> percent;  ///< recall for each k
+};
+
+/// Of each cluster of SALAD or WeiAD, for descriptors of full length. `recall_values` ascend. Throws Error kUsage for models with
+/// another head, and without ground truth.
+std::vector<ClusterRecall> recall_of_clusters(const Model& model, const Dataset& dataset, const DescribedPhotos& queries,
+                                              const DescribedPhotos& references, const std::vector<int>& recall_values);
+
 /// What decisions at a stated rate would have been worth.
 struct RateOutcome {
   double rate = 0;

@@ -69,11 +69,11 @@ struct RunReport {
   std::vector<std::vector<Match>> matches;  ///< per query, best first
   std::optional<Evaluation> evaluation;     ///< when the data set is labelled
   std::vector<Skipped> skipped;
-  std::vector<PhotoPatches> patches;    ///< of the photos report.html shows side by side; see add_patch_scores
-  bool truth_from_positions = false;    ///< labels come from positions: unknown for a photo without one
-  std::vector<Decision> decisions;      ///< per query, when a Recognizer was asked or answers have a stated rate
-  std::vector<RateOutcome> outcomes{};  ///< of an evaluation, where rates are calibrated
-  SecondLooks second_looks;             ///< of the first matches, with --rerank
+  std::vector<PhotoPatches> patches;         ///< of the photos report.html shows side by side; see add_patch_scores
+  bool truth_from_positions = false;         ///< labels come from positions: unknown for a photo without one
+  std::vector<Decision> decisions;           ///< per query, when a Recognizer was asked or answers have a stated rate
+  std::vector<RateOutcome> outcomes{};       ///< of an evaluation, where rates are calibrated
+  SecondLooks second_looks;                  ///< of the first matches, with --rerank
   std::vector<std::vector<double>> support;  ///< per query, of each match, with --sequence: see follow_sequence
 
   const SecondLook* look(int query, std::size_t rank) const;  ///< null where there was none; rank from 0
@@ -125,11 +125,11 @@ std::vector<std::string> draw_sweep(const std::filesystem::path& folder, const S
 /// The same and sweep.json, from which read_run gives it back.
 void write_sweep(const std::filesystem::path& folder, const Sweep& sweep);
 
-/// A table of recall@1 by data set, one of the mean recalls, one of the differences.
+/// A table of recall by data set with milliseconds and multiply-adds, one of the mean recalls, one of the differences.
 std::string comparison_text(const Comparison& comparison);
 std::string comparison_json(const Comparison& comparison);
-/// Makes the folder and writes compare.md, compare.csv (one line per repetition and data set), compare.json and compare.svg (mean
-/// recall over milliseconds).
+/// Makes the folder and writes compare.md, compare.tex, compare.csv (one line per repetition and data set), compare.json,
+/// compare.svg and compare-gmac.svg (mean recall over milliseconds and over multiply-adds).
 void write_comparison(const std::filesystem::path& folder, const Comparison& comparison);
 
 /// Reads back what write_run (run.json) or write_sweep (sweep.json) wrote, without a model. Recall is computed again from

@@ -121,6 +121,26 @@ TEST(Weiad, GivesTheSameBitsWithAndWithoutATraceAndOnEveryCall) {
   EXPECT_EQ(first, second);
 }
 
+TEST(Weiad, AFrozenRankingGivesEveryPhotoTheSameTiers) {
+  auto model = testing::random_head(kWeiad, {5, 4, 2});
+  std::vector<float> falling;
+  for (int j = 0; j < 11; ++j) falling.push_back(1.0F - 0.05F * static_cast<float>(j));
+  model.weights.add_f32("aggregator.mean_alpha", {11}, falling);
+  model.config.head.transport().frozen_ranking = true;
+  const auto frozen = make_aggregator(model, std::nullopt);
+  model.config.head.transport().frozen_ranking = false;
+  const auto by_photo = make_aggregator(model, std::nullopt);
+  const std::vector<std::int64_t> want{0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2};
+  bool differs = false;
+  for (const std::uint32_t seed : {4U, 5U, 6U}) {
+    const Described one = describe(*frozen, 30, seed), other = describe(*by_photo, 30, seed);
+    EXPECT_EQ(one.trace.tier, want);
+    EXPECT_EQ(one.trace.alpha, other.trace.alpha) << "of the photo itself";
+    differs = differs || other.trace.tier != want;
+  }
+  EXPECT_TRUE(differs);
+}
+
 TEST(Weiad, EveryDustbinAndGhostFormWorks) {
   auto model = testing::random_head(kWeiad, {3, 3});
   for (const bool dustbin : {true, false}) {

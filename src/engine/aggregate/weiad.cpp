@@ -37,6 +37,12 @@ std::vector<float> read_tier_weights(const model::LoadedModel& model) {
   return weights;
 }
 
+std::span<const float> read_mean_alpha(const model::LoadedModel& model) {
+  const model::TransportHead& head = model.config.head.transport();
+  if (!head.frozen_ranking) return {};
+  return {model.weights.f32_data("aggregator.mean_alpha", head.clusters), static_cast<std::size_t>(head.clusters)};
+}
+
 std::vector<std::int64_t> widened(std::span<const int> values) { return {values.begin(), values.end()}; }
 
 }  // namespace
@@ -68,9 +74,10 @@ Weiad::Weiad(const model::LoadedModel& model)
     : head_(checked(model.config.head.transport())),
       mlps_(model.weights, head_, model.config.backbone.width()),
       z_(*model.weights.f32_data("aggregator.dust_bin", 1)),
-      tier_weight_(read_tier_weights(model)) {}
+      tier_weight_(read_tier_weights(model)),
+      mean_alpha_(read_mean_alpha(model)) {}
 
-// alpha_j = sum_i P_ij - penalty * ghost_j, then the tier of each cluster and its weight.
+// alpha_j = sum_i P_ij - penalty * ghost_j, then the tier of each cluster (by mean_alpha in a frozen ranking) and its weight.
 Weiad::Ranking Weiad::rank_clusters(const Transport& transport, int tokens, tensor::Arena& arena) const {
   const auto clusters = static_cast<std::size_t>(head_.clusters);
   const std::span<double> mass = arena.numbers<double>(clusters);
@@ -85,7 +92,7 @@ Weiad::Ranking Weiad::rank_clusters(const Transport& transport, int tokens, tens
     const double ghost = head_.ghost ? transport.plan.row(tokens)[j] : 0.0;
     out.alpha[j] = static_cast<float>(mass[j] - head_.ghost_penalty * ghost);
   }
-  assign_tiers(out.alpha, head_.tiers, out.order, out.tier);
+  assign_tiers(mean_alpha_.empty() ? std::span<const float>(out.alpha) : mean_alpha_, head_.tiers, out.order, out.tier);
   for (std::size_t j = 0; j < clusters; ++j) out.weight[j] = tier_weight_[static_cast<std::size_t>(out.tier[j])];
   return out;
 }

@@ -38,7 +38,8 @@ class Weiad final : public Aggregator {
   model::TransportHead head_;
   HeadMlps mlps_;
   float z_;
-  std::vector<float> tier_weight_;  // (T)
+  std::vector<float> tier_weight_;     // (T)
+  std::span<const float> mean_alpha_;  // (M) of a frozen ranking, else empty
 };
 
 }  // namespace revisit::aggregate

@@ -85,6 +85,21 @@ TEST(Metadata, AModelsPrecisionNeedsNoPrunerAndIsOpenWhereItIsNotRecorded) {
   }
 }
 
+TEST(Metadata, ARankingOfClustersIsOfThePhotoUnlessItSaysFrozen) {
+  Config config = testing::tiny_config();
+  EXPECT_FALSE(to_metadata(config).contains("aggregator.ranking"));
+  EXPECT_FALSE(required_tensors(config).contains("aggregator.mean_alpha"));
+  const std::string identity = identity_of(config);
+  config.head.transport().frozen_ranking = true;
+  Metadata metadata = to_metadata(config);
+  EXPECT_EQ(metadata.at("aggregator.ranking"), "frozen");
+  EXPECT_TRUE(from_metadata(metadata, "m").head.transport().frozen_ranking);
+  EXPECT_EQ(required_tensors(config).at("aggregator.mean_alpha"), Shape{config.head.clusters()});
+  EXPECT_NE(identity_of(config), identity) << "other descriptors";
+  metadata["aggregator.ranking"] = "thawed";
+  EXPECT_NE(refusal(metadata).find("'thawed'"), std::string::npos) << refusal(metadata);
+}
+
 TEST(Metadata, SaysThingsInReadableWords) {
   const auto metadata = to_metadata(named_config("vitb14"));
   EXPECT_EQ(metadata.at("revisit.format"), "1");

@@ -25,6 +25,7 @@ struct TransportHead {
   bool dustbin = true;
   bool ghost = true;
   ClusterNorm norm = ClusterNorm::kWeightAfter;
+  bool frozen_ranking = false;  // clusters are ranked as they were on average while training, not by each photo
 
   int descriptor_dim() const { return clusters * cluster_dim + token_dim; }
 };

@@ -21,6 +21,14 @@ constexpr Words<ClusterNorm, 3> kClusterNorms{
 
 constexpr const char* kTheta0 = "aggregator.theta0";
 constexpr const char* kThetaD = "aggregator.thetaD";
+constexpr const char* kMeanAlpha = "aggregator.mean_alpha";  // (M) of a frozen ranking
+constexpr const char* kRanking = "aggregator.ranking";
+constexpr const char* kFrozen = "frozen";
+
+bool is_frozen(const std::string& word) {
+  if (word != kFrozen) fail(ErrorCode::kBadModel, "'{}' is not a ranking of clusters; known is {}", word, kFrozen);
+  return true;
+}
 
 class Weiad final : public TransportFamily {
   const char* name() const override { return kWeiad; }
@@ -44,6 +52,7 @@ void Weiad::write(const HeadConfig& config, Metadata& metadata) const {
   metadata["aggregator.dustbin"] = flag_text(head.dustbin);
   metadata["aggregator.ghost"] = flag_text(head.ghost);
   metadata["aggregator.norm"] = name_of(head.norm);
+  if (head.frozen_ranking) metadata[kRanking] = kFrozen;  // added later: absent means by photo
 }
 
 HeadConfig Weiad::read(const Fields& fields, int width) const {
@@ -55,6 +64,7 @@ HeadConfig Weiad::read(const Fields& fields, int width) const {
   head.dustbin = fields.flag("aggregator.dustbin");
   head.ghost = fields.flag("aggregator.ghost");
   head.norm = fields.word("aggregator.norm", cluster_norm_from);
+  head.frozen_ranking = fields.has(kRanking) && fields.word(kRanking, is_frozen);
   return config;
 }
 
@@ -75,12 +85,14 @@ void Weiad::add_tensors(const HeadConfig& config, int width, Shapes& shapes) con
   shapes[kTheta0] = {};
   // A single tier has no steps between tiers.
   if (tiers > 1) shapes[kThetaD] = {static_cast<std::int64_t>(tiers) - 1};
+  if (config.transport().frozen_ranking) shapes[kMeanAlpha] = {config.transport().clusters};
 }
 
 void Weiad::fill_random(const std::string& name, const Shape& shape, const Uniform& uniform, std::vector<float>& values) const {
   if (name == kTheta0) return fill(values, uniform, 0.0, 0.0);
   // softplus(-2.2522) = 0.1: tier weights 1, 0.9, 0.8, 0.7.
   if (name == kThetaD) return fill(values, uniform, -2.2521684, 0.0);
+  if (name == kMeanAlpha) return fill(values, uniform, 0.5, 0.5);
   TransportFamily::fill_random(name, shape, uniform, values);
 }
 
@@ -88,7 +100,7 @@ std::span<const Rename> Weiad::names() const {
   static const std::vector<Rename> all = [this] {
     const auto shared = TransportFamily::names();
     std::vector<Rename> names(shared.begin(), shared.end());
-    for (const char* own : {kTheta0, kThetaD}) names.push_back({own, own});
+    for (const char* own : {kTheta0, kThetaD, kMeanAlpha}) names.push_back({own, own});
     return names;
   }();
   return all;
@@ -104,6 +116,7 @@ std::optional<HeadConfig> Weiad::infer(const ShapeReader& read) const {
          head.clusters);
   }
   head.tiers = default_tiers(head.clusters, tiers);
+  head.frozen_ranking = read.has(kMeanAlpha);
   return config;
 }
 

@@ -447,6 +447,12 @@ TEST(OneCut, RefusesSettingsThatCannotBeMeant) {
   EXPECT_TRUE(refused({.prune = "norm", .prune_layer = -1}, model));
   EXPECT_TRUE(refused({.prune = "norm", .prune_layer = 4}, model));
   EXPECT_TRUE(refused({.prune = "weitop"}, bare));
+  EXPECT_TRUE(refused({.prune = "weitop", .prune_layer = 2}, model)) << "WeiToP knows the tokens it was trained on";
+  EXPECT_NO_THROW(made({.prune = "norm", .prune_layer = 2}, model));
+  auto later = model;
+  later.config.own.prune_layer = 2;
+  EXPECT_NO_THROW(made({.prune = "weitop", .prune_layer = 2}, later));
+  EXPECT_TRUE(refused({.prune = "weitop", .prune_layer = 1}, later));
   EXPECT_TRUE(refused({.rho = 0.5, .prune = "none"}, bare));
   EXPECT_NO_THROW(made({.prune = "none"}, bare));
   const auto pruner = made({.rho = 1e-9, .prune = "norm"}, bare);

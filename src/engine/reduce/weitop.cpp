@@ -20,9 +20,8 @@ class Weitop final : public OneCut {
       : OneCut(spec),
         kappa_(*spec.kappa),
         raw_(*spec.norm_scale == "raw"),
-        first_(model::load_linear(
-            weights, "weitop.0", width, hidden,
-            {.after = tensor::Linear::After::kRelu, .precision = tensor::precision_of(*spec.precision)})),
+        first_(model::load_linear(weights, "weitop.0", width, hidden,
+                                  {.after = tensor::Linear::After::kRelu, .precision = tensor::precision_of(*spec.precision)})),
         second_(model::load_linear(weights, "weitop.2", hidden, 1)) {}
 
   double macs(int patches) const override { return static_cast<double>(patches) * first_.out() * (first_.in() + 1); }
@@ -55,7 +54,12 @@ class Weitop final : public OneCut {
 const ReducerFamily weitop_family{
     .make = [](const DescriptorSpec& spec, const model::LoadedModel& model) -> std::unique_ptr<TokenReducer> {
       if (!model.weights.contains("weitop.0.weight")) {
-        fail_with_hint(ErrorCode::kUsage, "`prune` fastv, norm or random", "the model has no WeiToP weights to prune with");
+        fail_with_hint(ErrorCode::kUsage, "`prune` fastv, norm or random, which need no training",
+                       "`prune` is weitop, which is trained with the model, but this model has no WeiToP");
+      }
+      if (const int trained = model.config.own.prune_layer.value_or(1); *spec.prune_layer != trained) {
+        fail_with_hint(ErrorCode::kUsage, "leave `prune_layer` out, or `prune` norm or random, which need no training",
+                       "`prune_layer` is {}, but this model's WeiToP was trained to prune at {}", *spec.prune_layer, trained);
       }
       return std::make_unique<Weitop>(spec, model.weights, model.config.backbone.width(), model.config.weitop_hidden);
     },

@@ -14,7 +14,7 @@ namespace revisit::report {
 namespace {
 
 constexpr double kWidth = 720, kPlotHeight = 330, kLeft = 64, kRight = 72, kTop = 16, kBottom = 52, kLegendLine = 22,
-                 kBelowLegend = 8;
+                 kBelowLegend = 8, kPale = 0.6;
 constexpr std::array<Colour, 6> kColours{
     {{0, 114, 178}, {213, 94, 0}, {0, 133, 95}, {155, 79, 150}, {122, 92, 0}, {91, 107, 123}}};
 const std::array<std::vector<double>, 3> kDashes{{{}, {7, 4}, {2, 4}}};
@@ -130,11 +130,17 @@ class Plot {
     words(place, text, {11}, colour);
   }
 
+  static Disc marker(const Series& series, Point at, Colour colour) {
+    return series.reference ? Disc{at, 2.5, colour, kPale} : Disc{at, 4, colour};
+  }
+
   void draw(const Series& series, std::size_t number) {
     if (series.points.empty()) return;
     const Colour colour = kColours[number % kColours.size()];
-    const auto& dash = kDashes[number % kDashes.size()];
-    const Line stroke = series.highlight ? Line{{}, {}, 9, {}, 0.2} : Line{{}, colour, 2, dash};
+    const auto& dash = kDashes[(number + number / kColours.size()) % kDashes.size()];
+    const Line stroke = series.highlight   ? Line{{}, {}, 9, {}, 0.2}
+                        : series.reference ? Line{{}, colour, 1, {4, 4}, kPale}
+                                           : Line{{}, colour, 2, dash};
     Line curve = stroke;
     for (const auto& point : series.points) curve.points.push_back(place(point));
     out_.shapes.emplace_back(std::move(curve));
@@ -142,7 +148,7 @@ class Plot {
       if (!series.markers) break;
       const Point at = place(point);
       if (point.x_spread) draw_spread(*point.x_spread, at.y, colour);
-      out_.shapes.emplace_back(Disc{at, 4, colour});
+      out_.shapes.emplace_back(marker(series, at, colour));
       if (!point.label.empty()) label(point.label, at, number % 2 == 0, colour);
     }
     if (series.name.empty()) return;
@@ -150,7 +156,7 @@ class Plot {
     Line sample = stroke;
     sample.points = {{kLeft, y}, {kLeft + 28, y}};
     out_.shapes.emplace_back(std::move(sample));
-    if (series.markers) out_.shapes.emplace_back(Disc{{kLeft + 14, y}, 4, colour});
+    if (series.markers) out_.shapes.emplace_back(marker(series, {kLeft + 14, y}, colour));
     words({kLeft + 36, y + 4}, series.name, {12, true}, stroke.colour);
   }
 

@@ -27,6 +27,7 @@ struct Series {
   std::vector<ChartPoint> points;  ///< joined in this order
   bool markers = true;
   bool highlight = false;  ///< a broad pale line beneath all others
+  bool reference = false;  ///< numbers of others: a thin pale dashed line
 };
 
 struct Chart {

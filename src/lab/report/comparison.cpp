@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The files of a comparison: Markdown for people, csv and JSON for programs, the curve of mean recall over time.
+// The files of a comparison: Markdown and LaTeX for people, csv and JSON for programs, the curves of mean recall over cost.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 
 #include "core/formats/csv.h"
 #include "lab/report/chart.h"
+#include "lab/report/comparison_tables.h"
 #include "lab/report/text.h"
 
 namespace revisit {
@@ -15,57 +16,6 @@ namespace report {
 namespace {
 
 using ComparisonJson = nlohmann::ordered_json;
-
-std::string with_spread(const MeanAndSpread& value, std::size_t repetitions) {
-  return repetitions > 1 ? fmt::format("{:.1f} ±{:.1f}", value.mean, value.deviation) : fmt::format("{:.1f}", value.mean);
-}
-
-/// A bar would end the cell.
-std::string cell_text(std::string_view text) {
-  std::string out;
-  for (const char c : printable(text)) out += c == '|' ? std::string("\\|") : std::string(1, c);
-  return out;
-}
-
-std::string table_head(const std::vector<std::string>& columns) {
-  std::string names = "|", rule = "|";
-  for (const auto& column : columns) {
-    names += " " + cell_text(column) + " |";
-    rule += "---|";
-  }
-  return names + "\n" + rule + "\n";
-}
-
-std::string recall_table(const Comparison& comparison) {
-  const int k = comparison.config.recall_values.front();
-  std::vector<std::string> columns{"row", "rho", "ms"};
-  for (std::size_t d = 0; d < comparison.config.datasets.size(); ++d) {
-    columns.push_back(fmt::format("{}, {} queries", comparison.config.datasets[d].name, comparison.num_queries[d]));
-  }
-  std::string out = fmt::format("Recall@{}, percent; repetitions: mean ±standard deviation.\n\n", k) + table_head(columns);
-  for (const auto& line : comparison.lines) {
-    out += fmt::format("| {} | {:g} | {:.1f} |", cell_text(line.name), line.rho, median_ms_of(line));
-    for (std::size_t d = 0; d < comparison.config.datasets.size(); ++d) {
-      out += fmt::format(" {} |", with_spread(recall_of(line, d, k), line.repetitions.size()));
-    }
-    out += "\n";
-  }
-  return out;
-}
-
-std::string mean_table(const Comparison& comparison) {
-  std::vector<std::string> columns{"row", "rho", "repetitions"};
-  for (const int k : comparison.config.recall_values) columns.push_back(fmt::format("R@{}", k));
-  std::string out = fmt::format("Mean over {} data sets.\n\n", comparison.config.datasets.size()) + table_head(columns);
-  for (const auto& line : comparison.lines) {
-    out += fmt::format("| {} | {:g} | {} |", cell_text(line.name), line.rho, line.repetitions.size());
-    for (const int k : comparison.config.recall_values) {
-      out += fmt::format(" {} |", with_spread(mean_recall_of(line, k), line.repetitions.size()));
-    }
-    out += "\n";
-  }
-  return out;
-}
 
 const CompareLine* line_of(const Comparison& comparison, const std::string& name, double rho) {
   const auto found =
@@ -87,25 +37,25 @@ void for_each_difference(const Comparison& comparison, const Action& action) {
 std::string difference_table(const Comparison& comparison) {
   std::string out;
   for_each_difference(comparison, [&](const CompareDifference& asked, const PairedDifference& found) {
-    out += fmt::format("| {}, rho {:g} | {}, rho {:g} | {:+.1f} | {:+.1f} to {:+.1f} |\n", cell_text(asked.of), asked.of_rho,
-                       cell_text(asked.from), asked.from_rho, found.percent, found.low95, found.high95);
+    out += fmt::format("| {}, rho {:g} | {}, rho {:g} | {:+.1f} | {:+.1f} to {:+.1f} |\n", markdown_cell(asked.of), asked.of_rho,
+                       markdown_cell(asked.from), asked.from_rho, found.percent, found.low95, found.high95);
   });
   if (out.empty()) return out;
   return fmt::format("Mean recall@{} gained, query by query (paired bootstrap).\n\n", comparison.config.recall_values.front()) +
-         table_head({"row", "over", "points", "95 %"}) + out;
+         markdown_head({"row", "over", "points", "95 %"}) + out;
 }
 
 std::string csv_of_comparison(const Comparison& comparison) {
-  std::string out = "row,rho,repetition,dataset,queries,ms_per_image";
+  std::string out = "row,rho,repetition,dataset,queries,ms_per_image,gmac";
   for (const int k : comparison.config.recall_values) out += fmt::format(",recall_{}", k);
   out += "\n";
   for (const auto& line : comparison.lines) {
     for (std::size_t r = 0; r < line.repetitions.size(); ++r) {
       for (std::size_t d = 0; d < line.repetitions[r].size(); ++d) {
-        const CompareLine one{line.name, line.rho, {line.repetitions[r]}};
-        out += fmt::format("{},{},{},{},{},{:.3f}", csv_cell(line.name), line.rho, r + 1,
-                           csv_cell(comparison.config.datasets[d].name), comparison.num_queries[d],
-                           line.repetitions[r][d].ms_per_image);
+        const CompareLine one{line.name, line.rho, {line.repetitions[r]}, {}};
+        out += fmt::format("{},{},{},{},{},{:.3f},{:.3f}", csv_cell(line.name), line.rho, r + 1,
+                           csv_cell(comparison.config.datasets[d].name), comparison.num_queries[d], line.costs[r].ms_per_image,
+                           line.costs[r].gmac);
         for (const int k : comparison.config.recall_values) out += fmt::format(",{:.3f}", recall_of(one, d, k).mean);
         out += "\n";
       }
@@ -114,23 +64,41 @@ std::string csv_of_comparison(const Comparison& comparison) {
   return out;
 }
 
-Chart chart_of_comparison(const Comparison& comparison) {
-  const int k = comparison.config.recall_values.front();
+/// Mean recall over what it costs: a curve for each line of the plots, numbers of others dashed beneath.
+Chart chart_of_comparison(const Comparison& comparison, const char* unit, double CompareCost::*cost,
+                          std::vector<double> CompareLiterature::*cost_of_others) {
+  const CompareConfig& config = comparison.config;
+  const int k = config.recall_values.front();
   Chart chart;
-  chart.title = fmt::format("Mean recall@{} over milliseconds per image", k);
-  chart.x_label = "milliseconds per image (forward)";
+  chart.title = fmt::format("Mean recall@{} over {} per image", k, unit);
+  chart.x_label = fmt::format("{} per image (forward)", unit);
   chart.y_label = fmt::format("mean recall@{} (%)", k);
   chart.y_limit = 100;
   for (const auto& line : comparison.lines) {
-    if (chart.series.empty() || chart.series.back().name != line.name) chart.series.push_back({line.name, {}, true});
-    chart.series.back().points.push_back({median_ms_of(line), mean_recall_of(line, k).mean, fmt::format("rho {:g}", line.rho)});
+    const auto row = std::ranges::find(config.rows, line.name, &CompareRow::name);
+    const std::string& name = row == config.rows.end() || row->line.empty() ? line.name : row->line;
+    auto series = std::ranges::find(chart.series, name, &Series::name);
+    if (series == chart.series.end()) series = chart.series.insert(series, {name, {}, true});
+    series->points.push_back({cost_of(line).*cost, mean_recall_of(line, k).mean, fmt::format("rho {:g}", line.rho)});
+  }
+  for (const auto& others : config.literature) {
+    Series series{others.name, {}, true, false, true};
+    for (std::size_t i = 0; i < (others.*cost_of_others).size(); ++i) {
+      if (const auto mean = mean_of_others(others, config, k, i))
+        series.points.push_back({(others.*cost_of_others)[i], *mean, ""});
+    }
+    if (!series.points.empty()) chart.series.push_back(std::move(series));
   }
   return chart;
 }
 
 ComparisonJson line_object(const CompareLine& line, const Comparison& comparison) {
-  ComparisonJson out{
-      {"row", line.name}, {"rho", line.rho}, {"repetitions", line.repetitions.size()}, {"ms_per_image", median_ms_of(line)}};
+  const CompareCost cost = cost_of(line);
+  ComparisonJson out{{"row", line.name},
+                     {"rho", line.rho},
+                     {"repetitions", line.repetitions.size()},
+                     {"ms_per_image", cost.ms_per_image},
+                     {"gmac", cost.gmac}};
   const auto recalls = [&](const auto& recall) {
     ComparisonJson object = ComparisonJson::object();
     for (const int k : comparison.config.recall_values) {
@@ -146,6 +114,8 @@ ComparisonJson line_object(const CompareLine& line, const Comparison& comparison
   }
   out["datasets"] = std::move(sets);
   out["mean_recall"] = recalls([&](int k) { return mean_recall_of(line, k); });
+  if (const auto left_out = left_out_of(comparison.config); !left_out.empty())
+    out["mean_recall_without"] = recalls([&](int k) { return mean_recall_of(line, k, left_out); });
   return out;
 }
 
@@ -153,9 +123,8 @@ ComparisonJson line_object(const CompareLine& line, const Comparison& comparison
 }  // namespace report
 
 std::string comparison_text(const Comparison& comparison) {
-  std::string out = report::recall_table(comparison);
-  if (comparison.config.datasets.size() > 1 || comparison.config.recall_values.size() > 1)
-    out += "\n" + report::mean_table(comparison);
+  std::string out;
+  for (const auto& table : report::tables_of(comparison)) out += (out.empty() ? "" : "\n") + report::to_markdown(table);
   const std::string differences = report::difference_table(comparison);
   return differences.empty() ? out : out + "\n" + differences;
 }
@@ -173,6 +142,7 @@ std::string comparison_json(const Comparison& comparison) {
   auto lines = report::ComparisonJson::array();
   for (const auto& line : comparison.lines) lines.push_back(report::line_object(line, comparison));
   object["rows"] = std::move(lines);
+  if (!comparison.config.mean_without.empty()) object["mean_without"] = comparison.config.mean_without;
   auto differences = report::ComparisonJson::array();
   report::for_each_difference(comparison, [&](const CompareDifference& asked, const PairedDifference& found) {
     differences.push_back({{"of", asked.of},
@@ -196,8 +166,15 @@ void write_comparison(const std::filesystem::path& folder, const Comparison& com
   report::write_text(folder / "compare.md", comparison_text(comparison));
   report::write_text(folder / "compare.csv", report::csv_of_comparison(comparison));
   report::write_text(folder / "compare.json", comparison_json(comparison));
-  const auto drawing = report::draw_chart(report::chart_of_comparison(comparison));
-  report::write_text(folder / "compare.svg", report::to_svg(drawing, true));
+  std::string latex;
+  for (const auto& table : report::tables_of(comparison)) latex += (latex.empty() ? "" : "\n") + report::to_latex(table);
+  report::write_text(folder / "compare.tex", latex);
+  const auto draw = [&](const char* file, const report::Chart& chart) {
+    report::write_text(folder / file, report::to_svg(report::draw_chart(chart), true));
+  };
+  draw("compare.svg",
+       report::chart_of_comparison(comparison, "milliseconds", &CompareCost::ms_per_image, &CompareLiterature::ms_per_image));
+  draw("compare-gmac.svg", report::chart_of_comparison(comparison, "GMAC", &CompareCost::gmac, &CompareLiterature::gmac));
 }
 
 }  // namespace revisit

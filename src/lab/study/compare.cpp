@@ -9,6 +9,7 @@
 
 #include "core/base/fail.h"
 #include "core/base/random.h"
+#include "engine/budget/timing.h"
 
 namespace revisit {
 namespace {
@@ -59,24 +60,26 @@ MeanAndSpread recall_of(const CompareLine& line, std::size_t dataset, int k) {
   return spread_of(values);
 }
 
-MeanAndSpread mean_recall_of(const CompareLine& line, int k) {
+MeanAndSpread mean_recall_of(const CompareLine& line, int k, const std::set<std::size_t>& left_out) {
   std::vector<double> values;
   for (const auto& cells : line.repetitions) {
     std::vector<double> recalls;
-    for (const auto& cell : cells) recalls.push_back(recall_of_cell(cell, k));
+    for (std::size_t d = 0; d < cells.size(); ++d) {
+      if (!left_out.contains(d)) recalls.push_back(recall_of_cell(cells[d], k));
+    }
     values.push_back(mean(recalls));
   }
   return spread_of(values);
 }
 
-double median_ms_of(const CompareLine& line) {
-  std::vector<double> all;
-  for (const auto& cells : line.repetitions) {
-    for (const auto& cell : cells) all.push_back(cell.ms_per_image);
+CompareCost cost_of(const CompareLine& line) {
+  std::vector<double> times, work;
+  for (const CompareCost& cost : line.costs) {
+    times.push_back(cost.ms_per_image);
+    work.push_back(cost.gmac);
   }
-  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-  std::ranges::nth_element(all, middle);
-  return *middle;
+  if (times.empty()) return {};
+  return {timing_quantile(times, 0.5), mean(work)};
 }
 
 PairedDifference paired_difference(const CompareLine& of, const CompareLine& from, int k) {

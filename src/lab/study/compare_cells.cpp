@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/base/fail.h"
@@ -42,19 +43,30 @@ fs::path CompareCells::file_of(const std::string& settings) const {
   return folder_ / fmt::format("{:016x}.json", hash);
 }
 
-std::optional<CompareCell> CompareCells::load(const std::string& settings, std::size_t queries) const {
-  if (folder_.empty()) return std::nullopt;
+nlohmann::json CompareCells::found(const std::string& settings) const {
+  if (folder_.empty()) return {};
   const fs::path file = file_of(settings);
   std::error_code ignored;
-  if (!fs::is_regular_file(file, ignored)) return std::nullopt;
-  const nlohmann::json json = read_cell(file);
-  if (!json.is_object() || json.value("settings", nlohmann::json()) != settings || !json.contains("ranks") ||
-      !json["ranks"].is_array() || json["ranks"].size() != queries || !json.contains("ms_per_image") ||
-      !json["ms_per_image"].is_number()) {
-    return std::nullopt;
-  }
+  if (!fs::is_regular_file(file, ignored)) return {};
+  nlohmann::json json = read_cell(file);
+  const bool fits = json.is_object() && json.value("settings", nlohmann::json()) == settings;
+  return fits ? json : nlohmann::json();
+}
+
+void CompareCells::write(const std::string& settings, const nlohmann::json& json) const {
+  if (folder_.empty()) return;
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (error) fail(ErrorCode::kIo, "cannot make folder '{}': {}", folder_.string(), error.message());
+  AtomicFile file(file_of(settings));
+  file.write(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  file.commit();
+}
+
+std::optional<CompareCell> CompareCells::load(const std::string& settings, std::size_t queries) const {
+  const nlohmann::json json = found(settings);
+  if (!json.contains("ranks") || !json["ranks"].is_array() || json["ranks"].size() != queries) return std::nullopt;
   CompareCell cell;
-  cell.ms_per_image = json["ms_per_image"].get<double>();
   for (const auto& rank : json["ranks"]) {
     if (!is_rank(rank)) return std::nullopt;
     cell.ranks.push_back(rank.get<int>());
@@ -63,14 +75,21 @@ std::optional<CompareCell> CompareCells::load(const std::string& settings, std::
 }
 
 void CompareCells::save(const std::string& settings, const CompareCell& cell) const {
-  if (folder_.empty()) return;
-  std::error_code error;
-  fs::create_directories(folder_, error);
-  if (error) fail(ErrorCode::kIo, "cannot make folder '{}': {}", folder_.string(), error.message());
-  AtomicFile file(file_of(settings));
-  const nlohmann::json json{{"settings", settings}, {"ms_per_image", cell.ms_per_image}, {"ranks", cell.ranks}};
-  file.write(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
-  file.commit();
+  write(settings, {{"settings", settings}, {"ranks", cell.ranks}});
+}
+
+std::optional<CompareCost> CompareCells::load_cost(const std::string& settings) const {
+  const nlohmann::json json = found(settings);
+  for (const char* key : {"ms_per_image", "gmac"}) {
+    if (!json.contains(key) || !json[key].is_number()) return std::nullopt;
+  }
+  const CompareCost cost{json["ms_per_image"].get<double>(), json["gmac"].get<double>()};
+  const bool possible = std::isfinite(cost.ms_per_image) && std::isfinite(cost.gmac) && cost.ms_per_image >= 0 && cost.gmac >= 0;
+  return possible ? std::optional(cost) : std::nullopt;
+}
+
+void CompareCells::save_cost(const std::string& settings, const CompareCost& cost) const {
+  write(settings, {{"settings", settings}, {"ms_per_image", cost.ms_per_image}, {"gmac", cost.gmac}});
 }
 
 }  // namespace revisit

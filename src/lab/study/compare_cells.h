@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
@@ -19,9 +20,15 @@ class CompareCells {
   /// `settings` is everything a cell depends on, as text. Nothing when it is not there, damaged or of other settings.
   std::optional<CompareCell> load(const std::string& settings, std::size_t queries) const;
   void save(const std::string& settings, const CompareCell& cell) const;
+  /// The same for what a setting costs.
+  std::optional<CompareCost> load_cost(const std::string& settings) const;
+  void save_cost(const std::string& settings, const CompareCost& cost) const;
 
  private:
   std::filesystem::path file_of(const std::string& settings) const;
+  nlohmann::json found(const std::string& settings) const;  // null when there is nothing of use
+  void write(const std::string& settings, const nlohmann::json& json) const;
+
   std::filesystem::path folder_;
 };
 

@@ -24,6 +24,12 @@ TEST(Compare, RecallIsAMeanOverRepetitionsThenOverDataSets) {
   EXPECT_NEAR(mean_recall_of(line, 1).deviation, 10.607, 1e-3) << "30 and 45";
   EXPECT_DOUBLE_EQ(recall_of(line, 1, 2).mean, 15) << "rank 3 is beyond 2";
   EXPECT_GT(recall_of(line, 1, 3).mean, 50);
+  EXPECT_DOUBLE_EQ(mean_recall_of(line, 1, {1}).mean, 60) << "without the second";
+  EXPECT_EQ(cost_of(line).gmac, 0) << "not measured";
+  line.costs = {{10, 4}, {30, 6}};
+  EXPECT_EQ(cost_of(line).gmac, 5);
+  EXPECT_GE(cost_of(line).ms_per_image, 10);
+  EXPECT_LE(cost_of(line).ms_per_image, 30);
 }
 
 TEST(Compare, ADifferenceIsAsSureAsTheQueriesThatDiffer) {
@@ -57,6 +63,8 @@ models = ["m.safetensors", "demo"]
 rho = [1, 0.5]
 size = "98x112"
 spread = 3
+norm_scale = "raw"
+line = "ours"
 [[row]]
 name = "random"
 models = ["demo"]
@@ -90,9 +98,48 @@ TEST(CompareConfig, IsReadFromToml) {
   EXPECT_EQ(config.rows.at(0).models, (std::vector<std::string>{"/photos/m.safetensors", "demo"}));
   EXPECT_EQ(config.rows.at(0).spec.size, (Size{98, 112}));
   EXPECT_EQ(config.rows.at(0).spec.spread, 3);
+  EXPECT_EQ(config.rows.at(0).spec.norm_scale, "raw");
+  EXPECT_EQ(config.rows.at(0).line, "ours");
   EXPECT_EQ(config.rows.at(1).seeds, 5);
   EXPECT_EQ(config.rows.at(1).spec.prune, "random");
   EXPECT_EQ(config.differences.at(0).from_rho, 0.5);
+}
+
+constexpr const char* kOthers = R"(
+[[literature]]
+name = "paper"
+rho = [1, 0.5]
+ms = [2.41, 1.3]
+gmac = [50.4, 26.4]
+mean_10 = [80.9, 75]
+recall_1 = { day = [73.1, 62.3] }
+)";
+
+TEST(CompareConfig, TakesNumbersOfOthersAndColumns) {
+  const CompareConfig config = parsed("recall_columns = [10, 1]\n" + std::string(kSound).replace(0, 1, "") + kOthers);
+  EXPECT_EQ(config.recall_columns, (std::vector<int>{10, 1}));
+  ASSERT_EQ(config.literature.size(), 1U);
+  const CompareLiterature& paper = config.literature[0];
+  EXPECT_EQ(paper.rhos, (std::vector<double>{1, 0.5}));
+  EXPECT_EQ(paper.gmac, (std::vector<double>{50.4, 26.4}));
+  EXPECT_EQ(paper.recall.at(1).at("day"), (std::vector<double>{73.1, 62.3}));
+  EXPECT_EQ(paper.mean_recall.at(10), (std::vector<double>{80.9, 75}));
+  EXPECT_FALSE(paper.mean_recall.contains(1));
+  EXPECT_EQ(parsed(kSound).recall_columns, (std::vector<int>{1})) << "the first recall value";
+}
+
+TEST(CompareConfig, NumbersOfOthersMustFit) {
+  const std::string whole = std::string(kSound) + kOthers;
+  EXPECT_NE(refused(whole, "ms = [2.41, 1.3]", "ms = [2.41]").find("[[literature]] ms has 1 numbers, but rho has 2"),
+            std::string::npos);
+  EXPECT_NE(refused(whole, "day = [73.1, 62.3]", "day = [73.1, 162.3]").find("100"), std::string::npos);
+  EXPECT_NE(refused(whole, "{ day =", "{ dya =").find("dya"), std::string::npos);
+  EXPECT_NE(refused(whole, "mean_10", "mean_7").find("mean_7"), std::string::npos) << "not measured";
+  const std::string columns = "recall_columns = [5]\n" + std::string(kSound).substr(1);
+  EXPECT_NE(refused(columns, "[5]", "[5]").find("recall_columns has 5, which is not one of recall_values"), std::string::npos);
+  const std::string without = "mean_without = [\"night\"]\n" + std::string(kSound).substr(1);
+  EXPECT_NE(refused(without, "night", "dya").find("'dya', which does not exist - did you mean 'day'?"), std::string::npos);
+  EXPECT_NE(refused(without, "night", "day").find("mean_without leaves no data set"), std::string::npos);
 }
 
 TEST(CompareConfig, WhatCannotBeMeantIsRefusedByName) {

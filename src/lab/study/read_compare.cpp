@@ -54,6 +54,7 @@ void read(Section& in, CompareRow& out, const Origin& origin) {
   in.require("models", "a list of model files or names");
   for (auto& model : out.models) model = settled_model(model, origin.folder);
   in.numbers("rho", out.rhos, kRho);
+  in.text("line", out.line);
   in.whole("seeds", out.seeds, 1, kMostSeeds);
   read_settings(in, out.spec, [](const Setting& one) {
     const std::string_view name = one.name;
@@ -72,6 +73,34 @@ void read(Section& in, CompareDifference& out) {
   out.of_rho = out.from_rho = both;
   in.number("of_rho", out.of_rho, kRho);
   in.number("from_rho", out.from_rho, kRho);
+}
+
+/// A list under `key` with a number for each rho, or nothing.
+void series(Section& in, const std::string& key, std::size_t rhos, std::vector<double>& out, Range range) {
+  if (!in.has(key)) return;
+  in.numbers(key, out, range);
+  if (out.size() == rhos) return;
+  in.refuse(key, fmt::format("has {} numbers, but rho has {}", out.size(), rhos));
+}
+
+void read(Section& in, CompareLiterature& out, const Origin& origin, const CompareConfig& config) {
+  constexpr Range kPercent{0, 100};
+  in.text("name", out.name);
+  in.require("name", "how tables call these numbers");
+  in.numbers("rho", out.rhos, kRho);
+  const std::size_t rhos = out.rhos.size();
+  series(in, "ms", rhos, out.ms_per_image, kPositive);
+  series(in, "gmac", rhos, out.gmac, kPositive);
+  for (const int k : config.recall_values) {
+    const std::string mean = fmt::format("mean_{}", k), each = fmt::format("recall_{}", k);
+    if (in.has(mean)) series(in, mean, rhos, out.mean_recall[k], kPercent);
+    const TomlTable table = in.table(each);
+    Section sets(table, fmt::format("[literature.{}]", each), origin);
+    for (const auto& dataset : config.datasets) {
+      if (sets.has(dataset.name)) series(sets, dataset.name, rhos, out.recall[k][dataset.name], kPercent);
+    }
+    sets.finish();
+  }
 }
 
 void require_once(const std::vector<std::string>& names, const char* what, const std::string& file) {
@@ -126,6 +155,18 @@ void settle_compare(CompareConfig& config, const std::string& file) {
   for (const auto& dataset : config.datasets) sets.push_back(dataset.name);
   require_once(names, "rows", file);
   require_once(sets, "data sets", file);
+  for (const auto& name : config.mean_without) {
+    if (std::ranges::find(sets, name) != sets.end()) continue;
+    fail(ErrorCode::kUsage, "{}: mean_without names the data set '{}', which does not exist{}", file, name,
+         did_you_mean(name, sets));
+  }
+  if (std::set<std::string>(config.mean_without.begin(), config.mean_without.end()).size() == sets.size())
+    fail(ErrorCode::kUsage, "{}: mean_without leaves no data set", file);
+  for (const int k : config.recall_columns) {
+    if (std::ranges::find(config.recall_values, k) == config.recall_values.end())
+      fail(ErrorCode::kUsage, "{}: recall_columns has {}, which is not one of recall_values", file, k);
+  }
+  if (config.recall_columns.empty()) config.recall_columns = {least};
   for (const auto& difference : config.differences) {
     check_line(config, difference.of, difference.of_rho, file);
     check_line(config, difference.from, difference.from_rho, file);
@@ -141,9 +182,12 @@ CompareConfig parse_compare_config(const std::string& toml, const std::string& n
   Section top(document, "", origin);
   top.text("name", config.name);
   top.wholes("recall_values", config.recall_values, 1, limits::kMaxTopK);
+  if (top.has("recall_columns")) top.wholes("recall_columns", config.recall_columns, 1, limits::kMaxTopK);
+  top.texts("mean_without", config.mean_without);
   read_each(top, "dataset", origin, config.datasets);
   read_each(top, "row", origin, config.rows, origin);
   read_each(top, "difference", origin, config.differences);
+  read_each(top, "literature", origin, config.literature, origin, config);
   top.finish();
   study::settle_compare(config, name);
   return config;

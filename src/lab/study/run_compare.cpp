@@ -11,6 +11,7 @@
 #include "core/base/fail.h"
 #include "lab/study/compare_cells.h"
 #include "lab/study/compare_config.h"
+#include "lab/study/compare_cost.h"
 #include "lab/study/watched.h"
 #include "revisit/embedded.h"
 #include "revisit/lab/bench.h"
@@ -55,8 +56,12 @@ class Comparing {
       for (const double rho : row.rhos) lines.push_back(settings_for(row, rho));
     }
     for (const LineSettings& settings : lines) {
-      CompareLine line{settings.row->name, settings.rho, {}};
-      for (const auto& setting : settings.repetitions) line.repetitions.push_back(cells_of(setting));
+      CompareLine line{settings.row->name, settings.rho, {}, {}};
+      for (const auto& setting : settings.repetitions) {
+        std::optional<Extractor> extractor;  // when the first number has to be measured
+        line.costs.push_back(cost_of(setting, extractor));
+        line.repetitions.push_back(cells_of(setting, extractor));
+      }
       result_.lines.push_back(std::move(line));
       if (options_.line) options_.line(result_.lines.back());
     }
@@ -99,8 +104,28 @@ class Comparing {
     return models_.emplace(name, options_.open_model ? options_.open_model(name) : find_model(name)).first->second;
   }
 
-  std::vector<CompareCell> cells_of(const Setting& setting) {
-    std::optional<Extractor> extractor;  // when the first cell has to be measured
+  Extractor& made(const Setting& setting, std::optional<Extractor>& extractor) {
+    if (!extractor) extractor.emplace(setting.model, setting.spec, options_.threads);
+    return *extractor;
+  }
+
+  /// The seed of random pruning does not matter.
+  CompareCost cost_of(const Setting& setting, std::optional<Extractor>& extractor) {
+    DescriptorSpec spec = setting.spec;
+    spec.seed = 0;
+    const auto& photos = datasets_.front().queries;
+    const std::string key = fmt::format("cost of {} | threads {} | {} | {}", spec_key(spec), options_.threads, result_.cpu,
+                                        fs::weakly_canonical(photos.front().path).string());
+    if (const auto known = costs_.find(key); known != costs_.end()) return known->second;
+    auto cost = cells_.load_cost(key);
+    if (!cost) {
+      cost = measure_cost(made(setting, extractor), photos);
+      cells_.save_cost(key, *cost);
+    }
+    return costs_.emplace(key, *cost).first->second;
+  }
+
+  std::vector<CompareCell> cells_of(const Setting& setting, std::optional<Extractor>& extractor) {
     Sides sides;
     std::vector<CompareCell> out;
     const int top_k = result_.config.recall_values.back();
@@ -111,11 +136,11 @@ class Comparing {
         out.push_back(std::move(*known));
         continue;
       }
-      if (!extractor) extractor.emplace(setting.model, setting.spec, options_.threads);
+      made(setting, extractor);
       const DescribedPhotos& references = side_of(*extractor, dataset.references, "references", sides);
       const DescribedPhotos& queries = side_of(*extractor, dataset.queries, "queries", sides);
       const auto matches = match_all(queries, references, top_k, search_filter(dataset));
-      out.push_back({first_right_ranks(dataset, matches), queries.median_forward_ms});
+      out.push_back({first_right_ranks(dataset, matches)});
       cells_.save(settings, out.back());
     }
     return out;
@@ -135,6 +160,7 @@ class Comparing {
   CompareCells cells_;
   std::vector<Dataset> datasets_;
   std::map<std::string, Model> models_;
+  std::map<std::string, CompareCost> costs_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <numeric>
+#include <set>
 
 #include "core/base/fail.h"
 #include "core/base/limits.h"
@@ -56,12 +57,17 @@ void check_model(const TrainModel& model, const Checker& check) {
                   "[model] width is {}, which is not a multiple of heads, {}", model.width, model.heads);
   check.refuse_if(model.depth > 0 && model.trained_blocks > model.depth, "trained_blocks = depth trains them all",
                   "[model] trained_blocks is {}, but depth is {}", model.trained_blocks, model.depth);
-  check.refuse_if(model.depth > 0 && model.weitop && model.own.prune_layer.value_or(1) >= model.depth, "weitop_layer = 1, as in the paper",
-                  "[model] weitop_layer is {}, but must be below depth, {}", model.own.prune_layer.value_or(1), model.depth);
+  check.refuse_if(model.depth > 0 && model.weitop && model.own.prune_layer.value_or(1) >= model.depth,
+                  "weitop_layer = 1, as in the paper", "[model] weitop_layer is {}, but must be below depth, {}",
+                  model.own.prune_layer.value_or(1), model.depth);
   const std::int64_t dim = static_cast<std::int64_t>(model.clusters) * model.cluster_dim + model.token_dim;
   check.refuse_if(dim > static_cast<std::int64_t>(limits::kMaxDescriptorDim), "fewer clusters, or a smaller cluster_dim",
                   "[model] clusters x cluster_dim + token_dim is {}, but a descriptor has at most {} values", dim,
                   limits::kMaxDescriptorDim);
+  const TrainModel usual;
+  check.refuse_if(model.aggregator != "weiad" && (model.cluster_norm != usual.cluster_norm || model.ranking != usual.ranking),
+                  "leave cluster_norm and ranking out", "[model] cluster_norm and ranking are about tiers, but aggregator is {}",
+                  model.aggregator);
   if (model.aggregator == "weiad") {
     const int sum = std::accumulate(model.tiers.begin(), model.tiers.end(), 0);
     check.refuse_if(sum != model.clusters, "tiers says how many clusters fall into each tier, the heaviest first",
@@ -102,7 +108,6 @@ void check_data(const TrainConfig& config, const Checker& check) {
   check.refuse_if(data.variants > 0 && config.model.depth > 0 && config.model.trained_blocks >= config.model.depth,
                   "variants = 0, or fewer trained_blocks",
                   "[data] variants is {}, but all {} blocks learn: there is nothing to keep", data.variants, config.model.depth);
-  const bool validated_on_town = config.validation.queries.empty();
   int number = 0;
   for (const auto& source : data.sources) {
     ++number;
@@ -117,16 +122,39 @@ void check_data(const TrainConfig& config, const Checker& check) {
                     "a longer stretch_frames, or a smaller negative_frames",
                     "[[data.source]] {} stretch_frames is {}, but {} places, {} frames apart, take {}", number,
                     source.stretch_frames, data.places_per_batch, source.negative_frames, filled);
-    check.refuse_if(source.kind == TrainSource::Kind::kTown && validated_on_town && source.seed == config.validation.town_seed,
-                    "choose another seed for one of them", "[[data.source]] {} and [validation] use the same town, seed {}",
-                    number, source.seed);
+    check.refuse_if(
+        source.kind == TrainSource::Kind::kTown && config.validation.on_town() && source.seed == config.validation.town_seed,
+        "choose another seed for one of them", "[[data.source]] {} and [validation] use the same town, seed {}", number,
+        source.seed);
+  }
+}
+
+/// `what` names the table.
+template <typename Set>
+void check_where(const Set& set, const std::string& what, const Checker& check) {
+  check.refuse_if(set.queries.empty() != set.references.empty(), "queries and references are the two folders",
+                  "{} has only one of queries and references", what);
+  check.refuse_if(set.dataset.empty() != set.root.empty(), "dataset = \"pitts30k_val\", root = \"Pittsburgh\"",
+                  "{} has only one of dataset and root", what);
+  check.refuse_if(
+      !set.dataset.empty() && !(set.queries.empty() && set.gt.empty()), "either dataset and root, or queries, references and gt",
+      "{} dataset is {}, which has photos and ground truth of its own, but there are queries or gt too", what, set.dataset);
+}
+
+void check_ablation(const std::vector<AblationSet>& sets, const Checker& check) {
+  std::set<std::string> names;
+  for (const auto& set : sets) {
+    const std::string what = "[[ablation]] " + in_quotes(set.name);
+    check.refuse_if(!names.insert(set.name).second, "give each a name of its own", "two {}", what);
+    check_where(set, what, check);
+    check.refuse_if(set.dataset.empty() && set.queries.empty(), "dataset and root, or queries, references and gt",
+                    "{} says nothing about where its photos are", what);
   }
 }
 
 void check_validation(const TrainConfig& config, const Checker& check) {
   const auto& validation = config.validation;
-  check.refuse_if(validation.queries.empty() != validation.references.empty(), "without both, a town is used",
-                  "[validation] has only one of queries and references");
+  check_where(validation, "[validation]", check);
   check.refuse_if(validation.queries.empty() && !validation.gt.empty(), "a town has its own ground truth",
                   "[validation] has gt, but no queries and references");
   const auto least = *std::ranges::min_element(validation.rhos);
@@ -157,6 +185,7 @@ void check(const TrainConfig& config, const std::string& name) {
   check_model(config.model, checker);
   check_data(config, checker);
   check_validation(config, checker);
+  check_ablation(config.ablation, checker);
   check_distill(config.distill, checker);
   const bool own = config.model.head_start == "own";
   checker.refuse_if(config.loss.context > 0 && !own, "head_start = \"own\", or context = 0",

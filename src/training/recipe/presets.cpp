@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Named configurations to start from. Their text is in presets/; the sizes of DINOv2 share one, which differs by name and
-// backbone.
+// Named configurations to start from. Their text is in presets/; the sizes of DINOv2 share one for each head, which differs by
+// name and backbone.
 #include <algorithm>
 
 #include "core/base/fail.h"
 #include "core/base/near_word.h"
-#include "training/recipe/preset_texts.h"
 #include "revisit/lab/train.h"
+#include "training/recipe/preset_texts.h"
 
 namespace revisit {
 namespace {
@@ -24,7 +24,9 @@ std::vector<Preset> presets() {
           {"weiad-vits14", recipe::k_weiad_vit14, "ViT-S/14", "dinov2_vits14_pretrain.pth"},
           {"weiad-vitb14", recipe::k_weiad_vit14, "ViT-B/14", "dinov2_vitb14_pretrain.pth"},
           {"weiad-vitl14", recipe::k_weiad_vit14, "ViT-L/14", "dinov2_vitl14_pretrain.pth"},
-          {"salad-vitb14", recipe::k_salad_vitb14, "", ""}};
+          {"salad-vits14", recipe::k_salad_vit14, "ViT-S/14", "dinov2_vits14_pretrain.pth"},
+          {"salad-vitb14", recipe::k_salad_vit14, "ViT-B/14", "dinov2_vitb14_pretrain.pth"},
+          {"salad-vitl14", recipe::k_salad_vit14, "ViT-L/14", "dinov2_vitl14_pretrain.pth"}};
 }
 
 std::string filled(std::string text, const std::string& gap, const std::string& value) {

@@ -69,17 +69,29 @@ TEST(Presets, WeiadFollowsThePaper) {
     EXPECT_EQ(config.optimiser.weight_decay, 9.5e-9);
     EXPECT_EQ(config.optimiser.decay_steps, 4000);
     EXPECT_EQ(config.optimiser.end_factor, 0.2);
+    EXPECT_EQ(config.optimiser.tier_lr_factor, 1) << "one rate for all";
+    EXPECT_EQ(config.optimiser.head_lr, 0);
     EXPECT_EQ(config.steps, 4160);
+    EXPECT_EQ(config.infer_size(), (Size{322, 322}));
+    EXPECT_EQ(config.model.own.kappa, 0.5);
+    EXPECT_EQ(config.model.own.prune_layer, 1);
+    EXPECT_FALSE(config.loss.teacher_gradient);
+    EXPECT_FALSE(config.validation.on_town()) << "a rendered town must not choose a model that stands for the paper's";
   }
 }
 
 TEST(Presets, SaladFollowsItsCode) {
-  const auto config = preset("salad-vitb14");
-  EXPECT_EQ(config.model.aggregator, "salad");
-  EXPECT_FALSE(config.model.weitop);
-  EXPECT_EQ(config.loss.ms_beta, 50);
-  EXPECT_EQ(config.optimiser.lr, 6e-5);
-  EXPECT_EQ(config.model.dropout, 0.3);
+  for (const auto* size : {"vits14", "vitb14", "vitl14"}) {
+    const auto config = preset(std::string("salad-") + size);
+    EXPECT_EQ(config.model.backbone, std::string("here/dinov2_") + size + "_pretrain.pth");
+    EXPECT_EQ(config.model.aggregator, "salad");
+    EXPECT_FALSE(config.model.weitop);
+    EXPECT_EQ(config.loss.ms_beta, 50);
+    EXPECT_EQ(config.optimiser.lr, 6e-5);
+    EXPECT_EQ(config.model.dropout, 0.3);
+    EXPECT_EQ(config.infer_size(), (Size{322, 322}));
+    EXPECT_FALSE(config.validation.on_town());
+  }
 }
 
 TEST(Presets, TheTinyOneNeedsNothingFromDisk) {
@@ -96,7 +108,8 @@ TEST(Presets, AnUnknownNameGetsTheList) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kUsage);
     EXPECT_STREQ(error.what(), "there is no preset 'weiad-vitb' - did you mean 'weiad-vitb14'?");
-    EXPECT_EQ(error.hint(), "presets: weiad-tiny, weiad-vits14, weiad-vitb14, weiad-vitl14, salad-vitb14");
+    EXPECT_EQ(error.hint(),
+              "presets: weiad-tiny, weiad-vits14, weiad-vitb14, weiad-vitl14, salad-vits14, salad-vitb14, salad-vitl14");
   }
 }
 

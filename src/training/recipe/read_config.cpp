@@ -5,13 +5,13 @@
 #include "core/base/fail.h"
 #include "core/base/file.h"
 #include "core/base/limits.h"
-#include "training/recipe/check.h"
 #include "engine/spec/toml_spec.h"
+#include "revisit/lab/dataset.h"
 #include "revisit/lab/train.h"
+#include "training/recipe/check.h"
 
 namespace revisit {
 namespace {
-
 
 constexpr int kWidest = 8'192;       // of a layer
 constexpr int kMostPlaces = 65'536;  // of a batch, and pictures of a place
@@ -46,12 +46,15 @@ void read(Section& in, TrainModel& out) {
   in.number("ghost_penalty", out.ghost_penalty, {0, 100});
   in.flag("dustbin", out.dustbin);
   in.flag("ghost", out.ghost);
+  in.choice("cluster_norm", out.cluster_norm, {"weight-after", "salad", "none"});
+  in.choice("ranking", out.ranking, {"photo", "frozen"});
   in.whole("trained_blocks", out.trained_blocks, 0, 128);
   in.number("dropout", out.dropout, {0, 1, false, true});
   in.flag("weitop", out.weitop);
   if (in.has("weitop_layer")) in.whole("weitop_layer", out.own.prune_layer.emplace(), 0, 127);
   in.whole("weitop_hidden", out.weitop_hidden, 1, kWidest);
   in.flag("weitop_only", out.weitop_only);
+  in.size("infer_size", out.infer_size);
   read_settings(in, out.own, &is_of_weitop);
 }
 
@@ -157,14 +160,29 @@ void read(Section& in, TrainOptimiser& out) {
   in.flag("orthogonal", out.orthogonal);
 }
 
-void read(Section& in, TrainValidation& out) {
-  in.whole("every_steps", out.every_steps, 0, kManySteps);
+/// A data set of the field, or two folders.
+template <typename Set>
+void read_where(Section& in, Set& out) {
+  in.choice("dataset", out.dataset, named_datasets());
+  in.path("root", out.root);
   in.path("queries", out.queries);
   in.path("references", out.references);
   in.path("gt", out.gt);
+}
+
+void read(Section& in, TrainValidation& out) {
+  in.whole("every_steps", out.every_steps, 0, kManySteps);
+  read_where(in, out);
+  in.choice("keep", out.keep, {"best", "last"});
   in.whole("town_places", out.town_places, 2, 100'000);
   in.seed("town_seed", out.town_seed);
   in.numbers("rhos", out.rhos, kRho);
+}
+
+void read(Section& in, AblationSet& out) {
+  in.text("name", out.name);
+  in.require("name", "how the tables call the data set");
+  read_where(in, out);
 }
 
 void read(Section& in, TrainTeacher& out) {
@@ -239,6 +257,12 @@ TrainConfig parse_train_config(const std::string& toml, const std::string& name,
   read_table(top, "optimiser", origin, config.optimiser);
   read_table(top, "validation", origin, config.validation);
   read_table(top, "distill", origin, config.distill, origin);
+  int number = 0;
+  for (const auto& table : top.tables("ablation")) {
+    Section set(table, fmt::format("[[ablation]] {}", ++number), origin);
+    read(set, config.ablation.emplace_back());
+    set.finish();
+  }
   top.finish();
   apply(overrides, config);
   recipe::check(config, name);

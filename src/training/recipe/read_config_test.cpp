@@ -243,6 +243,23 @@ model = "/other.safetensors"
   EXPECT_EQ(distill.cache, "/photos/recipes/crops");
 }
 
+TEST(TrainConfig, WhatThePaperLeavesOpenHasAKey) {
+  const auto config = parsed(
+      "[model]\ncluster_norm = \"none\"\nranking = \"frozen\"\nnorm_scale = \"raw\"\ninfer_size = \"322x294\"\n"
+      "[validation]\ndataset = \"pitts30k_val\"\nroot = \"pitts\"\nkeep = \"last\"\n" +
+      kTown);
+  EXPECT_EQ(config.model.cluster_norm, "none");
+  EXPECT_EQ(config.model.ranking, "frozen");
+  EXPECT_EQ(config.model.own.norm_scale, "raw");
+  EXPECT_EQ(config.infer_size(), (Size{322, 294}));
+  EXPECT_EQ(config.validation.dataset, "pitts30k_val");
+  EXPECT_EQ(config.validation.root, "/photos/recipes/pitts");
+  EXPECT_EQ(config.validation.keep, "last");
+  EXPECT_FALSE(config.validation.on_town());
+  EXPECT_EQ(parsed(kTown).infer_size(), (Size{224, 224})) << "that of [data]";
+  EXPECT_TRUE(parsed(kTown).validation.on_town());
+}
+
 TEST(TrainConfig, DistillationAloneNeedsNoPlaces) {
   const auto config = parsed("steps = 0\n[distill]\nsteps = 5\nphotos = [\"p\"]\n[[distill.teacher]]\nmodel = \"t.pth\"\n");
   EXPECT_EQ(config.steps, 0);

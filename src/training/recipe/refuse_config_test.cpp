@@ -187,5 +187,35 @@ TEST(BadTrainConfig, SizeAndDepthOfTheFileAreBounded) {
   EXPECT_EQ(refusal(tables + "\n").code, ErrorCode::kBadFile);
 }
 
+TEST(BadTrainConfig, AValidationSetIsOneThing) {
+  const auto sentence = [](const std::string& keys) { return refusal("[validation]\n" + keys + kTown).sentence; };
+  EXPECT_EQ(sentence("dataset = \"pitts30k_val\"\n"), "t.toml: [validation] has only one of dataset and root");
+  EXPECT_EQ(sentence("root = \"here\"\n"), "t.toml: [validation] has only one of dataset and root");
+  EXPECT_EQ(
+      sentence("dataset = \"sped\"\nroot = \"here\"\nqueries = \"q\"\nreferences = \"r\"\n"),
+      "t.toml: [validation] dataset is sped, which has photos and ground truth of its own, but there are queries or gt too");
+  EXPECT_NE(sentence("dataset = \"pitts30\"\nroot = \"here\"\n").find("must be one of nordland"), std::string::npos);
+  EXPECT_NE(sentence("keep = \"first\"\n").find("one of best, last"), std::string::npos);
+}
+
+TEST(BadTrainConfig, SetsOfAStudyHaveNamesAndPlaces) {
+  const auto sentence = [](const std::string& keys) { return refusal("[[ablation]]\n" + keys + kTown).sentence; };
+  EXPECT_EQ(sentence("name = \"a\"\n"), "t.toml: [[ablation]] 'a' says nothing about where its photos are");
+  EXPECT_EQ(sentence("dataset = \"sped\"\nroot = \"r\"\n"),
+            "t.toml: [[ablation]] 1 has no name: how the tables call the data set");
+  EXPECT_EQ(sentence("name = \"a\"\nqueries = \"q\"\n"), "t.toml: [[ablation]] 'a' has only one of queries and references");
+  const std::string good = "name = \"a\"\ndataset = \"sped\"\nroot = \"r\"\n";
+  EXPECT_EQ(sentence(good), "accepted");
+  EXPECT_EQ(sentence(good + "[[ablation]]\n" + good), "t.toml: two [[ablation]] 'a'");
+}
+
+TEST(BadTrainConfig, TiersOfWeiadAreNotAskedOfSalad) {
+  for (const auto* key : {"cluster_norm = \"none\"", "ranking = \"frozen\""}) {
+    EXPECT_EQ(refusal("[model]\naggregator = \"salad\"\nweitop = false\n" + std::string(key) + "\n" + kTown).sentence,
+              "t.toml: [model] cluster_norm and ranking are about tiers, but aggregator is salad");
+  }
+  EXPECT_NE(refusal("[model]\nranking = \"image\"\n" + kTown).sentence.find("one of photo, frozen"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace revisit::recipe

@@ -19,6 +19,8 @@
 #include "core/base/file.h"
 #include "core/tensor/parallel.h"
 #include "engine/model/model_file.h"
+#include "revisit/lab/evaluate.h"
+#include "revisit/model.h"
 #include "training/train/ablation_rows.h"
 #include "training/train/ablation_table.h"
 #include "training/train/checkpoint.h"
@@ -34,6 +36,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostResultBytes = 1'000'000;
+constexpr int kResultSchema = 2;  // results of 1 are measured again
 const std::vector<int> kAt(kAblationRecallAt.begin(), kAblationRecallAt.end());
 
 /// A row's name as a folder's: letters, digits and dashes.
@@ -52,32 +55,6 @@ std::string settings_text(const TrainConfig& config) {
   return out + fmt::format("steps={}\n", config.steps);
 }
 
-AblationRecall recall_of(const Validation& validation, const DescribedPair& described) {
-  AblationRecall out{};
-  std::ranges::copy(validation.recall(described, kAt), out.begin());
-  return out;
-}
-
-/// Columns of one cluster out of every descriptor; a cluster is spread over it (feature by feature).
-DescribedPair only_cluster(const DescribedPair& all, const model::TransportHead& head, int cluster) {
-  const auto cut = [&](const DescribedPhotos& in) {
-    DescribedPhotos out;
-    out.dim = head.cluster_dim;
-    for (std::size_t row = 0; row < in.rows.size(); row += static_cast<std::size_t>(in.dim)) {
-      double square = 0;
-      const std::size_t first = out.rows.size();
-      for (int c = 0; c < head.cluster_dim; ++c) {
-        out.rows.push_back(in.rows[row + static_cast<std::size_t>(head.token_dim + c * head.clusters + cluster)]);
-        square += static_cast<double>(out.rows.back()) * static_cast<double>(out.rows.back());
-      }
-      const auto scale = static_cast<float>(square > 0 ? 1 / std::sqrt(square) : 0);
-      for (std::size_t i = first; i < out.rows.size(); ++i) out.rows[i] *= scale;
-    }
-    return out;
-  };
-  return {cut(all.queries), cut(all.references)};
-}
-
 class Study {
  public:
   Study(const AblationRun& study, ProgressLine& progress);
@@ -86,7 +63,7 @@ class Study {
  private:
   struct Row {
     fs::path folder;
-    std::map<double, AblationRecall> recall;  // by rho
+    std::map<double, AblationRecalls> recall;  // by rho
     double minutes = 0;
   };
 
@@ -94,10 +71,13 @@ class Study {
     return study_.groups.empty() || std::ranges::find(study_.groups, group) != study_.groups.end();
   }
   bool stop_wanted() const { return study_.run.stop_signal && study_.run.stop_signal() != 0; }
-  Validation& validation() {
-    if (!validation_) validation_ = std::make_unique<Validation>(base_, use_threads(base_.threads));
-    return *validation_;
-  }
+  struct Set {
+    std::string name;
+    std::unique_ptr<Validation> photos;
+  };
+  /// Found or rendered when the first row is measured.
+  std::vector<Set>& sets();
+  std::vector<std::string> set_names() const;
 
   TrainConfig config_of(const AblationRow& row, int number) const;
   fs::path folder_of(const AblationRow& row, int number) const;
@@ -107,14 +87,14 @@ class Study {
   /// Null when stopped.
   const Row* finished(const AblationRow& row, int number);
   bool train_row(const AblationRow& row, const TrainConfig& config, const Row& out);
-  bool measure(const AblationRow& row, Row& out);
+  bool measure(const AblationRow& row, int number, Row& out);
+  fs::path base_model(int number) const { return folder_of(ablation_base(base_, 1), number) / "last.safetensors"; }
   bool add_clusters(const fs::path& model);
 
   const AblationRun& study_;
   ProgressLine& progress_;
   TrainConfig base_;
-  fs::path base_model_;
-  std::unique_ptr<Validation> validation_;
+  std::vector<Set> sets_;
   std::map<std::string, Row> done_;  // by settings, so that a configuration in two groups runs once
   std::vector<AblationLine> lines_;
   AblationOutcome outcome_;
@@ -139,10 +119,41 @@ Study::Study(const AblationRun& study, ProgressLine& progress) : study_(study), 
     const bool asked = !study.groups.empty() && wanted(group);
     refuse_if(asked && !model.weitop, "weitop = true", "gamma, layer and kappa are about WeiToP, which [model] turns off");
   }
+  // With data sets of its own the study does not look at what a training run says of itself: two places of a town are enough for
+  // that.
+  if (!base_.ablation.empty()) {
+    TrainValidation town;
+    town.town_places = 2;
+    town.town_seed = base_.validation.town_seed;
+    base_.validation = town;
+  }
   base_.validation.every_steps = 0;
   base_.validation.rhos = {1.0};
   if (base_.data.variants > 0 && base_.data.cache.empty()) base_.data.cache = study.run.out / "tokens";
   outcome_.folder = study.run.out;
+}
+
+std::vector<std::string> Study::set_names() const {
+  std::vector<std::string> out;
+  for (const auto& set : base_.ablation) out.push_back(set.name);
+  return out.empty() ? std::vector<std::string>{"validation"} : out;
+}
+
+std::vector<Study::Set>& Study::sets() {
+  if (!sets_.empty()) return sets_;
+  const int threads = use_threads(base_.threads);
+  for (const auto& set : base_.ablation) {
+    TrainConfig config = base_;
+    TrainValidation& where = config.validation;
+    where.dataset = set.dataset;
+    where.root = set.root;
+    where.queries = set.queries;
+    where.references = set.references;
+    where.gt = set.gt;
+    sets_.push_back({set.name, std::make_unique<Validation>(config, threads)});
+  }
+  if (sets_.empty()) sets_.push_back({set_names().front(), std::make_unique<Validation>(base_, threads)});
+  return sets_;
 }
 
 TrainConfig Study::config_of(const AblationRow& row, int number) const {
@@ -186,7 +197,11 @@ void Study::read_result(Row& row) const {
   try {
     const auto json = nlohmann::json::parse(text, text + bytes.size());
     row.minutes = json.at("minutes").get<double>();
-    for (const auto& one : json.at("recall")) row.recall[one.at("rho").get<double>()] = one.at("percent").get<AblationRecall>();
+    if (json.at("schema").get<int>() != kResultSchema || json.at("sets").get<std::vector<std::string>>() != set_names()) return;
+    for (const auto& one : json.at("recall")) {
+      auto recalls = one.at("percent").get<AblationRecalls>();
+      if (recalls.size() == set_names().size()) row.recall[one.at("rho").get<double>()] = std::move(recalls);
+    }
   } catch (const nlohmann::json::exception&) {
     fail_with_hint(ErrorCode::kBadFile, "delete it to measure the row again", "'{}' cannot be read as a result", file.string());
   }
@@ -204,15 +219,19 @@ bool Study::train_row(const AblationRow& row, const TrainConfig& config, const R
   return !trained.stopped;
 }
 
-bool Study::measure(const AblationRow& row, Row& out) {
-  model::LoadedModel model = *model::load_model_file(row.trains ? out.folder / "last.safetensors" : base_model_);
+bool Study::measure(const AblationRow& row, int number, Row& out) {
+  model::LoadedModel model = *model::load_model_file(row.trains ? out.folder / "last.safetensors" : base_model(number));
   model.config.own = overlaid(row.config.model.own, model.config.own);
   for (const double rho : row.rhos) {
     if (out.recall.contains(rho)) continue;
     progress_.begin(fmt::format("measuring at rho {:g}", rho));
-    const auto described = validation().describe(model, rho, [this] { return stop_wanted(); });
-    if (!described) return false;
-    out.recall[rho] = recall_of(validation(), *described);
+    AblationRecalls recalls;
+    for (const Set& set : sets()) {
+      const auto described = set.photos->describe(model, rho, [this] { return stop_wanted(); });
+      if (!described) return false;
+      std::ranges::copy(set.photos->recall(*described, kAt), recalls.emplace_back().begin());
+    }
+    out.recall[rho] = std::move(recalls);
   }
   return true;
 }
@@ -230,9 +249,9 @@ const Study::Row* Study::finished(const AblationRow& row, int number) {
   const auto start = Clock::now();
   std::error_code ignored;
   const bool trained = !row.trains || fs::exists(out.folder / "last.safetensors", ignored);
-  if ((!trained && !train_row(row, config, out)) || !measure(row, out)) return nullptr;
+  if ((!trained && !train_row(row, config, out)) || !measure(row, number, out)) return nullptr;
   out.minutes += seconds_since(start) / 60;
-  nlohmann::ordered_json json{{"schema", 1}, {"minutes", out.minutes}};
+  nlohmann::ordered_json json{{"schema", kResultSchema}, {"minutes", out.minutes}, {"sets", set_names()}};
   for (const auto& [rho, recall] : out.recall) json["recall"].push_back({{"rho", rho}, {"percent", recall}});
   write_text(out.folder / "result.json", json.dump(1) + "\n");
   // Needed only to continue the run.
@@ -240,26 +259,26 @@ const Study::Row* Study::finished(const AblationRow& row, int number) {
     fs::remove(file, ignored);
   }
   progress_.say(fmt::format("row {} of {}: {} {}, seed {}: R@1 {:.1f} at rho {:g}, {:.1f} min", outcome_.rows_done + 1,
-                            outcome_.rows, row.group, row.label, config.seed, out.recall.at(row.rhos.front())[0],
+                            outcome_.rows, row.group, row.label, config.seed, mean_over_sets(out.recall.at(row.rhos.front()))[0],
                             row.rhos.front(), out.minutes));
   return &out;
 }
 
 bool Study::add_clusters(const fs::path& file) {
   progress_.begin("measuring clusters alone");
-  const auto model = model::load_model_file(file);
-  const auto described = validation().describe(*model, 1, [this] { return stop_wanted(); });
-  if (!described) return false;
-  const auto& head = model->config.head.transport();
-  std::vector<AblationRecall> all;
-  std::string csv = "cluster,recall@1,recall@5,recall@10,recall@20\n";
-  for (int cluster = 0; cluster < head.clusters; ++cluster) {
-    const auto recall = recall_of(validation(), only_cluster(*described, head, cluster));
-    csv += fmt::format("{},{:.4f},{:.4f},{:.4f},{:.4f}\n", cluster, recall[0], recall[1], recall[2], recall[3]);
-    all.push_back(recall);
+  const Model model(model::load_model_file(file));
+  std::vector<AblationRecalls> all(static_cast<std::size_t>(model.info().clusters));
+  for (const Set& set : sets()) {
+    const auto described = set.photos->describe(model.loaded(), 1, [this] { return stop_wanted(); });
+    if (!described) return false;
+    for (const auto& one : recall_of_clusters(model, set.photos->dataset(), described->queries, described->references, kAt))
+      std::ranges::copy(one.percent, all[static_cast<std::size_t>(one.cluster)].emplace_back().begin());
   }
+  std::string csv = "cluster,recall@1,recall@5,recall@10,recall@20\n";
+  for (std::size_t cluster = 0; cluster < all.size(); ++cluster)
+    csv += fmt::format("{},{:.4f}\n", cluster, fmt::join(mean_over_sets(all[cluster]), ","));
   write_text(study_.run.out / "clusters.csv", csv);
-  std::ranges::sort(all);  // by R@1
+  std::ranges::sort(all, {}, [](const AblationRecalls& one) { return mean_over_sets(one)[0]; });
   lines_.push_back({"cluster", "the worst alone", 1, {all.front()}});
   lines_.push_back({"cluster", "the median alone", 1, {all[all.size() / 2]}});
   lines_.push_back({"cluster", "the best alone", 1, {all.back()}});
@@ -269,7 +288,7 @@ bool Study::add_clusters(const fs::path& file) {
 AblationOutcome Study::run() {
   progress_.begin(fmt::format("checking every row of the study of '{}'", base_.name));
   const int depth = initial_model(base_.model, base_.data.size, base_.seed).config.vit().depth;
-  const AblationRow base_row = ablation_base(base_, 1);
+  const AblationRow base_row = ablation_base(base_, study_.seeds);
   const std::string whole = settings_text(base_row.config);
   std::vector<AblationRow> rows = ablation_rows(base_, depth, study_.seeds);
   std::erase_if(rows, [&](AblationRow& row) {
@@ -278,13 +297,16 @@ AblationOutcome Study::run() {
     return row.seeds == 0;
   });
   // The row the others are compared with comes first.
-  if (!wanted("parts") && !is_done(base_row, 0)) rows.insert(rows.begin(), base_row);
+  if (!wanted("parts")) {
+    std::erase_if(rows, [&](const AblationRow& row) { return row.group == base_row.group && row.label == base_row.label; });
+    rows.insert(rows.begin(), base_row);
+  }
   for (const auto& row : rows) {
     for (int s = 0; s < row.seeds; ++s) check(row, s);
     outcome_.rows += row.seeds;
   }
+  if (!base_.ablation.empty()) sets();  // what is missing is said now
   if (study_.run.work_can_be_lost) study_.run.work_can_be_lost();
-  base_model_ = folder_of(base_row, 0) / "last.safetensors";
 
   std::vector<AblationLine> base;
   for (const auto& row : rows) {
@@ -302,17 +324,20 @@ AblationOutcome Study::run() {
     if (settings_text(row.config) == whole && row.trains) base.insert(base.end(), lines.begin(), lines.end());
     std::ranges::move(lines, std::back_inserter(lines_));
   }
-  if (wanted("cluster") && !add_clusters(base_model_)) {
+  if (wanted("cluster") && !add_clusters(base_model(0))) {
     outcome_.stopped = true;
     return outcome_;
   }
   outcome_.table = ablation_markdown(lines_, base);
   double minutes = 0;
   for (const auto& [settings, row] : done_) minutes += row.minutes;
+  std::vector<std::string> measured_on;
+  for (const Set& set : sets()) measured_on.push_back(set.photos->describe());
   write_text(study_.run.out / "ablation.md",
-             fmt::format("{} runs of {} steps, {:.0f} minutes; measured on {}.\n\n{}", done_.size(), base_.steps, minutes,
-                         validation().describe(), outcome_.table));
-  write_text(study_.run.out / "ablation.csv", ablation_csv(lines_, base_.seed));
+             fmt::format("{} runs of {} steps, {:.0f} minutes; measured on {} at {}x{}{}.\n\n{}", done_.size(), base_.steps,
+                         minutes, fmt::join(measured_on, "; "), base_.infer_size().height, base_.infer_size().width,
+                         measured_on.size() > 1 ? "; means over these" : "", outcome_.table));
+  write_text(study_.run.out / "ablation.csv", ablation_csv(lines_, base_.seed, set_names()));
   return outcome_;
 }
 

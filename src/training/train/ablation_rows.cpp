@@ -15,9 +15,9 @@ struct Parts {
   const char* label;
   bool dustbin, ghost, tiers;
 };
-constexpr Parts kParts[] = {{"none", false, false, false},        {"dustbin", true, false, false}, {"ghost", false, true, false},
-                            {"dustbin + ghost", true, true, false}, {"tiers", false, false, true},
-                            {"dustbin + ghost + tiers", true, true, true}};
+constexpr Parts kParts[] = {{"none", false, false, false}, {"dustbin", true, false, false},
+                            {"ghost", false, true, false}, {"dustbin + ghost", true, true, false},
+                            {"tiers", false, false, true}, {"dustbin + ghost + tiers", true, true, true}};
 
 std::vector<int> equal_tiers(int clusters, int tiers) {
   std::vector<int> out(static_cast<std::size_t>(tiers), clusters / tiers);
@@ -48,7 +48,7 @@ std::vector<AblationRow> ablation_rows(const TrainConfig& base, int depth, int s
     rows.push_back(row);
   }
   const auto add = [&](const std::string& group, const std::string& label, std::vector<double> rhos) -> TrainConfig& {
-    rows.push_back({group, label, whole.config, std::move(rhos), 1});
+    rows.push_back({group, label, whole.config, std::move(rhos), seeds});
     return rows.back().config;
   };
   std::vector<int> reversed = base.model.tiers;
@@ -64,9 +64,14 @@ std::vector<AblationRow> ablation_rows(const TrainConfig& base, int depth, int s
     config.loss.gamma = gamma;
     config.loss.teacher_gradient = config.loss.summed_kl = true;
   }
-  for (const int layer : {0, 1, 2, 3, 6}) {
-    if (layer >= depth) continue;
-    add("layer", fmt::format("after block {}", layer), {1.0, 0.7, 0.5, 0.4}).model.own.prune_layer = layer;
+  for (const bool teacher : {false, true}) {
+    for (const int layer : {0, 1, 2, 3, 6}) {
+      if (layer >= depth) continue;
+      const auto label = fmt::format("after block {}{}", layer, teacher ? ", teacher gradient" : "");
+      TrainConfig& config = add("layer", label, {1.0, 0.7, 0.5, 0.4});
+      config.model.own.prune_layer = layer;
+      if (teacher) config.loss.teacher_gradient = config.loss.summed_kl = true;
+    }
   }
   for (const double kappa : {0.0, 0.25, 0.5, 0.75, 1.0}) {
     add("kappa", fmt::format("{:g}", kappa), {0.7, 0.5, 0.4}).model.own.kappa = kappa;

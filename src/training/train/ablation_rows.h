@@ -19,10 +19,10 @@ struct AblationRow {
   bool trains = true;        ///< false: the difference is made at inference, so the base's model is used
 };
 
-/// parts: dustbin, ghost token and tiers on and off, with all seeds; tiers: other sizes; delta: how much lighter each tier
-/// starts; gamma: with teacher gradient and summed KL, since otherwise it cannot act; layer: WeiToP after block 0 (the patch
-/// embedding), 1, 2, 3, 6, as far as the backbone has them; kappa: without training. (The group cluster is not a row: one model
-/// gives all of it.)
+/// parts: dustbin, ghost token and tiers on and off; tiers: other sizes; delta: how much lighter each tier starts; gamma: with
+/// teacher gradient and summed KL, since otherwise it cannot act; layer: WeiToP after block 0 (the patch embedding), 1, 2, 3, 6,
+/// as far as the backbone has them, without and with that gradient, which the paper's harm at rho 1 needs; kappa: without
+/// training. (The group cluster is not a row: one model gives all of it.)
 std::vector<AblationRow> ablation_rows(const TrainConfig& base, int depth, int seeds);
 
 /// All groups, in the order of the table.

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/formats/csv.h"
+
 namespace revisit::train {
 namespace {
 
@@ -35,12 +37,20 @@ std::string gain_on(const std::vector<AblationLine>& base, const AblationLine& l
   if (found == base.end()) return "";
   std::vector<double> gains;
   for (std::size_t i = 0; i < std::min(line.seeds.size(), found->seeds.size()); ++i) {
-    gains.push_back(line.seeds[i][0] - found->seeds[i][0]);
+    gains.push_back(mean_over_sets(line.seeds[i])[0] - mean_over_sets(found->seeds[i])[0]);
   }
   return gains.empty() ? "" : in_words(gains, true);
 }
 
 }  // namespace
+
+AblationRecall mean_over_sets(const AblationRecalls& sets) {
+  AblationRecall out{};
+  for (const auto& one : sets) {
+    for (std::size_t k = 0; k < out.size(); ++k) out[k] += one[k] / static_cast<double>(sets.size());
+  }
+  return out;
+}
 
 std::string ablation_markdown(const std::vector<AblationLine>& lines, const std::vector<AblationLine>& base) {
   std::string out =
@@ -49,7 +59,7 @@ std::string ablation_markdown(const std::vector<AblationLine>& lines, const std:
     out += fmt::format("| {} | {} | {:g} | {} ", line.group, line.label, line.rho, line.seeds.size());
     for (std::size_t k = 0; k < kAblationRecallAt.size(); ++k) {
       std::vector<double> values;
-      for (const auto& seed : line.seeds) values.push_back(seed[k]);
+      for (const auto& seed : line.seeds) values.push_back(mean_over_sets(seed)[k]);
       out += "| " + in_words(values) + " ";
     }
     out += "| " + gain_on(base, line) + " |\n";
@@ -57,13 +67,15 @@ std::string ablation_markdown(const std::vector<AblationLine>& lines, const std:
   return out;
 }
 
-std::string ablation_csv(const std::vector<AblationLine>& lines, std::uint64_t first_seed) {
-  std::string out = "group,row,rho,seed,recall@1,recall@5,recall@10,recall@20\n";
+std::string ablation_csv(const std::vector<AblationLine>& lines, std::uint64_t first_seed, const std::vector<std::string>& sets) {
+  std::string out = "group,row,rho,seed,dataset,recall@1,recall@5,recall@10,recall@20\n";
   for (const auto& line : lines) {
     for (std::size_t s = 0; s < line.seeds.size(); ++s) {
-      const auto& recall = line.seeds[s];
-      out += fmt::format("{},{},{:g},{},{:.4f},{:.4f},{:.4f},{:.4f}\n", line.group, line.label, line.rho, first_seed + s, recall[0],
-                         recall[1], recall[2], recall[3]);
+      for (std::size_t d = 0; d < line.seeds[s].size(); ++d) {
+        const auto& recall = line.seeds[s][d];
+        out += fmt::format("{},{},{:g},{},{},{:.4f},{:.4f},{:.4f},{:.4f}\n", line.group, csv_cell(line.label), line.rho,
+                           first_seed + s, csv_cell(sets.at(d)), recall[0], recall[1], recall[2], recall[3]);
+      }
     }
   }
   return out;

@@ -79,8 +79,8 @@ torch::Tensor normalise_clusters(const torch::Tensor& sums, const torch::Tensor&
 
 }  // namespace
 
-HeadResult run_head(const model::HeadConfig& config, const Tensors& tensors, const torch::Tensor& cls, const torch::Tensor& patches,
-                    double dropout) {
+HeadResult run_head(const model::HeadConfig& config, const Tensors& tensors, const torch::Tensor& cls,
+                    const torch::Tensor& patches, double dropout) {
   const model::TransportHead& head = config.transport();
   const bool weiad = config.kind == model::kWeiad;
   const bool dustbin = weiad ? head.dustbin : true;
@@ -97,9 +97,10 @@ HeadResult run_head(const model::HeadConfig& config, const Tensors& tensors, con
   if (ghost) out.ghost = plan.select(1, patches.size(1)).slice(1, 0, head.clusters).detach();
   torch::Tensor clusters = torch::bmm(real.transpose(1, 2), features.to(real.scalar_type()));  // V (B, M, l)
   if (weiad) {
-    torch::Tensor alpha = real.detach().sum(1);
-    if (ghost) alpha = alpha - head.ghost_penalty * out.ghost;
-    out.tier_of = assign_tiers(head.tiers, alpha);
+    out.alpha = real.detach().sum(1);
+    if (ghost) out.alpha = out.alpha - head.ghost_penalty * out.ghost;
+    out.tier_of = assign_tiers(
+        head.tiers, head.frozen_ranking ? tensors.at(root + "mean_alpha").expand(out.alpha.sizes()).contiguous() : out.alpha);
     const torch::Tensor tiers = tier_weights(head, tensors);
     // A masked sum instead of indexing: its gradient has a fixed order of summation on every device.
     const torch::Tensor weight = (torch::one_hot(out.tier_of, tiers.size(0)) * tiers).sum(2);  // (B, M)

@@ -14,11 +14,12 @@ struct HeadResult {
   torch::Tensor importance;  // (B, N) with gradient
   torch::Tensor ghost;       // (B, M) detached; undefined without a ghost token
   torch::Tensor tier_of;     // (B, M) int64; undefined for SALAD
+  torch::Tensor alpha;       // (B, M) what clusters are ranked by, of each picture; detached, undefined for SALAD
 };
 
 /// cls (B, D) and patches (B, N, D) after the final norm. dropout 0: none.
 /// Throws Error kUsage when there are too few patches for the head.
-HeadResult run_head(const model::HeadConfig& config, const Tensors& tensors, const torch::Tensor& cls, const torch::Tensor& patches,
-                    double dropout);
+HeadResult run_head(const model::HeadConfig& config, const Tensors& tensors, const torch::Tensor& cls,
+                    const torch::Tensor& patches, double dropout);
 
 }  // namespace revisit::train

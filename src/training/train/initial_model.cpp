@@ -47,7 +47,7 @@ std::vector<float> backbone_values(const std::string& name, const std::vector<st
 std::vector<float> head_values(const std::string& name, std::size_t count, std::int64_t inputs, double tier_delta,
                                std::uint64_t seed) {
   if (name == "aggregator.dust_bin") return std::vector<float>(count, 1.0F);
-  if (name == "aggregator.theta0") return std::vector<float>(count, 0.0F);
+  if (name == "aggregator.theta0" || name == "aggregator.mean_alpha") return std::vector<float>(count, 0.0F);
   if (name == "aggregator.thetaD") return std::vector<float>(count, static_cast<float>(inverse_softplus(tier_delta)));
   const double reach = 1 / std::sqrt(static_cast<double>(inputs));
   RandomValues random(name, seed);
@@ -111,6 +111,8 @@ model::HeadConfig head_config(const TrainModel& settings) {
   head.ghost_penalty = settings.ghost_penalty;
   head.dustbin = settings.dustbin;
   head.ghost = settings.ghost;
+  head.norm = model::cluster_norm_from(settings.cluster_norm);
+  head.frozen_ranking = settings.ranking == "frozen";
   const auto sum = std::accumulate(head.tiers.begin(), head.tiers.end(), std::int64_t{0});
   if (sum != head.clusters || std::ranges::any_of(head.tiers, [](int tier) { return tier < 1; })) {
     fail_with_hint(ErrorCode::kUsage, "give each tier at least one cluster", "tiers [{}] hold {} clusters, but there are {}",
@@ -147,11 +149,11 @@ void keep_all(model::Config& config, const TrainModel& settings, Size input) {
                    "weitop_only needs a model with WeiAD, whose weights WeiToP learns from; '{}' has none",
                    settings.backbone.string());
   }
-  const Size own = config.input.size;
-  if (!(own == input)) {
-    fail_with_hint(ErrorCode::kUsage, fmt::format("size = \"{}x{}\" in [data]", own.height, own.width),
-                   "weitop_only changes nothing else of '{}', whose pictures are {}x{}, but size is {}x{}",
-                   settings.backbone.string(), own.height, own.width, input.height, input.width);
+  const Size own = config.input.size, shipped = settings.infer_size.height > 0 ? settings.infer_size : input;
+  if (!(own == shipped)) {
+    fail_with_hint(ErrorCode::kUsage, fmt::format("infer_size = \"{}x{}\" in [model]", own.height, own.width),
+                   "weitop_only changes nothing else of '{}', whose pictures are {}x{}, but it would become {}x{}",
+                   settings.backbone.string(), own.height, own.width, shipped.height, shipped.width);
   }
   if (!config.has_weitop()) set_pruner(config, settings);
 }
@@ -161,14 +163,14 @@ bool is_one_sided(const model::HeadConfig& head) {
   return head.kind == model::kSalad || (head.kind == model::kWeiad && head.transport().dustbin && !head.transport().ghost);
 }
 
-void check_patches(const model::Config& config) {
+void check_patches(const model::Config& config, Size size) {
   const int clusters = config.head.clusters();
-  const Size grid = config.backbone.grid(config.input.size);
+  const Size grid = config.backbone.grid(size);
   const std::int64_t patches = std::int64_t{grid.height} * grid.width;
   if (!is_one_sided(config.head) || patches > clusters) return;
   fail_with_hint(ErrorCode::kUsage, "larger pictures, fewer clusters, or weiad with ghost = true",
                  "{} clusters without a ghost token need more than {} patches, but pictures of {}x{} have {}", clusters, clusters,
-                 config.input.size.height, config.input.size.width, patches);
+                 size.height, size.width, patches);
 }
 
 void check_settings(const model::Config& config, const TrainModel& settings) {
@@ -181,21 +183,25 @@ void check_settings(const model::Config& config, const TrainModel& settings) {
     fail(ErrorCode::kUsage, "trained_blocks must be between 0 and the backbone's {} blocks, not {}", config.backbone.blocks(),
          settings.trained_blocks);
   }
-  check_patches(config);
+  check_patches(config, config.input.size);
+  if (settings.infer_size.height > 0) check_patches(config, settings.infer_size);
 }
 
 }  // namespace
 
 void check_rhos(const TrainConfig& config, const model::Config& model) {
-  const Size grid = model.backbone.grid(config.data.size);
-  const int patches = grid.height * grid.width;
   const int clusters = model.head.clusters();
-  const double least = std::min(config.loss.random_rho_from, *std::ranges::min_element(config.validation.rhos));
-  const int kept = least < 1 ? reduce::kept_count(least, patches) : patches;
-  if (!is_one_sided(model.head) || kept > clusters) return;
-  fail_with_hint(ErrorCode::kUsage, "ghost = true, larger pictures, fewer clusters, or a larger rho",
-                 "{} clusters without a ghost token need more than {} patches, but at rho {} only {} of {} stay", clusters, clusters,
-                 least, kept, patches);
+  const auto check = [&](Size size, double rho) {
+    const Size grid = model.backbone.grid(size);
+    const int patches = grid.height * grid.width;
+    const int kept = rho < 1 ? reduce::kept_count(rho, patches) : patches;
+    if (!is_one_sided(model.head) || kept > clusters) return;
+    fail_with_hint(ErrorCode::kUsage, "ghost = true, larger pictures, fewer clusters, or a larger rho",
+                   "{} clusters without a ghost token need more than {} patches, but at rho {} only {} of {} stay", clusters,
+                   clusters, rho, kept, patches);
+  };
+  check(config.data.size, config.loss.random_rho_from);
+  check(config.infer_size(), *std::ranges::min_element(config.validation.rhos));
 }
 
 std::shared_ptr<const model::LoadedModel> read_backbone(const std::filesystem::path& path, int heads, Size input) {
@@ -232,6 +238,7 @@ model::LoadedModel initial_model(const TrainModel& settings, Size input, std::ui
     out.config.provenance = model::trained_from(out.config.provenance);
   }
   check_input(input, out.config.backbone.stride());
+  if (settings.infer_size.height > 0) check_input(settings.infer_size, out.config.backbone.stride());
   const bool whole = backbone && (settings.weitop_only || settings.head_start == "own");
   if (whole && settings.weitop_only) {
     keep_all(out.config, settings, input);

@@ -216,7 +216,9 @@ TEST(InitialModel, KeepsAllOfAModelWhoseWeitopAloneLearns) {
     return std::string("accepted");
   };
   EXPECT_NE(refused("headless.safetensors", own).find("headless.safetensors' has none"), std::string::npos);
-  EXPECT_NE(refused("m.safetensors", {56, 84}).find("but size is 56x84"), std::string::npos);
+  EXPECT_NE(refused("m.safetensors", {56, 84}).find("but it would become 56x84"), std::string::npos);
+  settings.infer_size = own;
+  EXPECT_EQ(refused("m.safetensors", {56, 84}), "accepted") << "it learns from other pictures, and stays a model of its own size";
 }
 
 TEST(InitialModel, KeepsTheHeadThatLearnsOn) {
@@ -265,6 +267,25 @@ TEST(InitialModel, KeepsTheHeadThatLearnsOn) {
   settings.backbone = folder / "unpruned.safetensors";
   settings.weitop = true;
   EXPECT_EQ(values(initial_model(settings, {56, 84}, 3), "weitop.0.bias").size(), 20U) << "one begins where there is none";
+}
+
+TEST(InitialModel, HasTheRankingAndTheNormThatAreAskedFor) {
+  TrainModel settings = small_settings();
+  settings.ranking = "frozen";
+  settings.cluster_norm = "none";
+  settings.infer_size = {112, 112};
+  const auto model = initial_model(settings, {70, 70}, 3);
+  EXPECT_EQ(model.config.head.transport().norm, model::ClusterNorm::kNone);
+  EXPECT_EQ(values(model, "aggregator.mean_alpha"), std::vector<float>(8, 0.0F));
+  EXPECT_EQ(model.config.input.size, (Size{70, 70})) << "it is trained at this size";
+  EXPECT_FALSE(initial_model(small_settings(), {70, 70}, 3).weights.contains("aggregator.mean_alpha"));
+  EXPECT_NE(refusal([](TrainModel& m) { m.infer_size = {100, 100}; }).find("size 100x100 is not a multiple"), std::string::npos);
+  EXPECT_NE(refusal([](TrainModel& m) {
+              m.aggregator = "salad";
+              m.weitop = false;
+              m.infer_size = {28, 28};
+            }).find("pictures of 28x28 have 4"),
+            std::string::npos);
 }
 
 TEST(InitialModel, ReadsAForeignCheckpointAsImportDoes) {

@@ -31,8 +31,9 @@ torch::Device device_of(const TrainConfig& config) {
                      "`precision` {} needs `device` cuda, not cpu", config.precision);
     }
     if (config.precision == "bf16" && !tensor::bfloat_products_usable()) {
-      fail_with_hint(ErrorCode::kUsage, "precision = \"f32\"; a run started with bf16 can only continue where there is bfloat16",
-                     "`precision` bf16 on the cpu needs AVX-512 BF16 or AMX, which this processor, system or build does not offer");
+      fail_with_hint(
+          ErrorCode::kUsage, "precision = \"f32\"; a run started with bf16 can only continue where there is bfloat16",
+          "`precision` bf16 on the cpu needs AVX-512 BF16 or AMX, which this processor, system or build does not offer");
     }
     return torch::kCPU;
   }
@@ -243,6 +244,7 @@ StepResult Learner::Impl::learn(const feed::Batch& batch, const Frozen& frozen) 
   if (out.tier_of.defined()) result.tier_agreement = tier_agreement(out.tier_of, labels);
   result.finite = std::isfinite(result.loss);
   if (result.finite) backward(loss, batch.step, result);
+  if (result.finite && result.rho >= 1) network.follow_ranking(out);
   optimiser.forget_gradients();
   result.tier_weights = tier_weights(network);
   return result;

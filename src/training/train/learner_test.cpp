@@ -7,8 +7,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "revisit/error.h"
 #include "core/tensor/tiles.h"
+#include "revisit/error.h"
 #include "training/train/test_networks.h"
 
 namespace revisit::train {
@@ -207,6 +207,26 @@ TEST(Learner, ClipsTheGradientOnlyWhenItIsLonger) {
   const auto whole = state_of(plain), tenth = state_of(tight);
   ASSERT_EQ(whole.size(), tenth.size());
   for (std::size_t i = 0; i < whole.size(); i += 17) EXPECT_NEAR(tenth[i], whole[i] / 10, 1e-3 * std::abs(whole[i]) + 1e-12);
+}
+
+TEST(Learner, AFrozenRankingFollowsTheBatches) {
+  use_threads(1);
+  model::Config frozen = testing::small_config();
+  frozen.head.transport().frozen_ranking = true;
+  const auto begins = model::make_random(frozen, 11);
+  const auto means_of = [](const model::LoadedModel& model) { return model::to_f32(model.weights.at("aggregator.mean_alpha")); };
+  Learner learner(config(), *begins);
+  EXPECT_TRUE(learner.learn(batch(0)).finite);
+  const auto before = means_of(*begins), after = means_of(learner.model());
+  ASSERT_EQ(before.size(), 12U);
+  for (std::size_t j = 0; j < before.size(); ++j) {
+    // alpha lies between -1/2, all ghost, and the mass of every patch, 9; on average it is a little below 1.
+    EXPECT_GT(after[j], 0.99 * before[j] - 0.005 - 1e-6) << j;
+    EXPECT_LT(after[j], 0.99 * before[j] + 0.09) << j;
+  }
+  EXPECT_NE(before, after);
+  EXPECT_FALSE(learner.state().optimiser.contains("m/aggregator.mean_alpha")) << "it has no gradient";
+  EXPECT_TRUE(model::make_random(testing::small_config(), 11)->weights.all().size() + 1 == begins->weights.all().size());
 }
 
 TEST(Learner, SaladLearnsWithoutTiersAndWeitop) {

@@ -18,6 +18,8 @@ namespace revisit::train {
 namespace {
 
 constexpr const char* kThetaD = "aggregator.thetaD";
+constexpr const char* kMeanAlpha = "aggregator.mean_alpha";  // follows the batches, without a gradient
+constexpr double kRankingMomentum = 0.99;
 
 bool is_block(const std::string& name, int& index) {
   const std::string prefix = "backbone.model.blocks.";
@@ -80,7 +82,8 @@ Network::Network(const model::LoadedModel& model, const NetworkOptions& options)
   }
   for (const auto& [name, shape] : model::required_tensors(config_)) {
     torch::Tensor tensor = to_tensor(model.weights, name, shape).to(options.device);
-    tensor.set_requires_grad(options.weitop_only ? name.starts_with("weitop.") : learns(name, frozen_blocks()));
+    tensor.set_requires_grad(name != kMeanAlpha &&
+                             (options.weitop_only ? name.starts_with("weitop.") : learns(name, frozen_blocks())));
     if (name == kThetaD && options.tie_deltas && tensor.requires_grad()) tie(tensor);
     tensors_[name] = tensor;
   }
@@ -146,8 +149,7 @@ Forward Network::forward(const FrozenTokens& frozen, bool training, double rho) 
   const TileProducts products(options_.tiles);
   check_rho(rho);
   if (config_.head.kind != model::kWeiad && config_.head.kind != model::kSalad) {
-    fail(ErrorCode::kUsage, "only WeiAD and SALAD heads can be trained, and the model's aggregator is '{}'",
-         config_.head.kind);
+    fail(ErrorCode::kUsage, "only WeiAD and SALAD heads can be trained, and the model's aggregator is '{}'", config_.head.kind);
   }
   if (rho < 1 && frozen.weitop_input.defined()) {  // pruned already, or never
     const int wanted = reduce::kept_count(rho, static_cast<int>(frozen.weitop_input.size(1)));
@@ -168,12 +170,21 @@ Forward Network::forward(const FrozenTokens& frozen, bool training, double rho) 
   out.importance = options_.teacher_gradient ? head.importance : head.importance.detach();
   out.ghost = head.ghost;
   out.tier_of = head.tier_of;
+  out.alpha = head.alpha;
   out.kept = state.kept;
   if (has_weitop()) {
     out.scores = weitop_scores(tensors_, state.weitop_input);
     if (state.kept.defined()) out.scores = out.scores.gather(1, state.kept);
   }
   return out;
+}
+
+// From zero, so it is too small at first by one factor for all clusters, which changes no order.
+void Network::follow_ranking(const Forward& out) {
+  const auto mean = tensors_.find(kMeanAlpha);
+  if (mean == tensors_.end() || options_.weitop_only) return;
+  const torch::NoGradGuard no_grad;
+  mean->second.mul_(kRankingMomentum).add_(out.alpha.to(torch::kFloat32).mean(0), 1 - kRankingMomentum);
 }
 
 torch::Tensor Network::tokens(const torch::Tensor& pixels, int block, const torch::Tensor& seen) const {

@@ -15,9 +15,9 @@ namespace revisit::train {
 
 struct NetworkOptions {
   int trained_blocks =
-      4;                 // the last ones; the final norm, the head and WeiToP always learn. All of them: the embedding learns too
+      4;  // the last ones; the final norm, the head and WeiToP always learn. All of them: the embedding learns too
   bool weitop_only = false;  // WeiToP learns and nothing else
-  double dropout = 0.3;  // between the two layers of the heads' MLPs (not of the CLS one), while training
+  double dropout = 0.3;      // between the two layers of the heads' MLPs (not of the CLS one), while training
   bool teacher_gradient = false;
   bool tie_deltas = true;  // the T - 1 numbers of thetaD stay equal: each gets the gradient of one number shared by all
   torch::Device device = torch::kCPU;
@@ -41,6 +41,7 @@ struct Forward {
   torch::Tensor scores;      // (B, N) raw outputs of WeiToP for the patches that stayed; undefined without WeiToP
   torch::Tensor ghost;       // (B, M) mass of the ghost token; undefined without one. Detached
   torch::Tensor tier_of;     // (B, M) int64: the tier each cluster fell into; undefined for SALAD
+  torch::Tensor alpha;       // (B, M) what WeiAD ranks clusters by; undefined for SALAD. Detached
   torch::Tensor kept;        // (B, N) as in FrozenTokens; undefined when nothing was dropped
 };
 
@@ -63,6 +64,9 @@ class Network {
   /// The trained blocks and the head. `training` turns dropout on. rho is the one given to frozen(): pruning happens here when
   /// its layer lies in the trained part. Tokens never learn from WeiToP's score: only WeiToP does.
   Forward forward(const FrozenTokens& frozen, bool training, double rho = 1) const;
+
+  /// With a frozen ranking: the mean alpha that it ranks by follows that of a batch. Nothing otherwise.
+  void follow_ranking(const Forward& out);
 
   /// All tokens after block `block` (from 0; -1: after the last block and the final norm), (B, 1 + R + N, D), with gradients
   /// where blocks learn. `seen` (K) int64: the embedded tokens that are gone on with, all when undefined.

@@ -77,6 +77,8 @@ TEST(Optimiser, GivesEachKindOfParameterItsOwnRule) {
   TrainOptimiser settings;
   settings.lr = 6e-5;
   settings.weight_decay = 0.01;
+  EXPECT_EQ(rule_of("aggregator.thetaD", settings).lr, 6e-5) << "one rate for all, as in the paper";
+  settings.tier_lr_factor = 100;
   EXPECT_EQ(rule_of("backbone.model.blocks.3.attn.qkv.weight", settings).lr, 6e-5);
   EXPECT_EQ(rule_of("aggregator.score.0.weight", settings).lr, 6e-5);  // as the backbone unless set
   EXPECT_DOUBLE_EQ(rule_of("aggregator.thetaD", settings).lr, 6e-3);

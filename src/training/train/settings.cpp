@@ -77,6 +77,9 @@ void add_model(Words& words, const TrainModel& model) {
   words.changed("head_start", model.head_start, TrainModel{}.head_start);
   words.changed("start_seed", model.start_seed, TrainModel{}.start_seed);
   words.changed("weitop_only", model.weitop_only, false);
+  words.changed("cluster_norm", model.cluster_norm, TrainModel{}.cluster_norm);
+  words.changed("ranking", model.ranking, TrainModel{}.ranking);
+  if (model.infer_size.height > 0) words.size("infer_size", model.infer_size);
 }
 
 void add_data(Words& words, const TrainData& data) {
@@ -122,6 +125,8 @@ void add_validation(Words& words, const TrainValidation& validation) {
   words.table("validation").number("every_steps", validation.every_steps).path("queries", validation.queries);
   words.path("references", validation.references).path("gt", validation.gt).number("town_places", validation.town_places);
   words.number("town_seed", validation.town_seed).list("rhos", validation.rhos);
+  words.changed("dataset", validation.dataset, std::string()).changed("keep", validation.keep, TrainValidation{}.keep);
+  if (!validation.root.empty()) words.path("root", validation.root);
 }
 
 /// A list has one entry per value, all under its key.

@@ -127,9 +127,8 @@ class Trainer {
         loader_(during("finding the places to train on").data, config_.augment,
                 normalisation_of(state_.learner.model.config.input), config_.seed, state_.step, known_in(store_.get())),
         learner_(during("setting up the network"), state_.learner.model, store_.get(), teacher),
-        validation_(
-            during(config_.validation.queries.empty() ? "rendering the validation town" : "finding the validation photos"),
-            threads) {
+        validation_(during(config_.validation.on_town() ? "rendering the validation town" : "finding the validation photos"),
+                    threads) {
     const std::string data = model::as_utf8(loader_.describe());
     if (!state_.data.empty()) {  // of a checkpoint
       if (state_.data != data) {
@@ -221,7 +220,7 @@ bool Trainer::validate() {
   state_.validated_step = state_.step;
   if (state_.step == 0) {
     state_.untrained = *recalls;
-  } else if (state_.best_step < 0 || at_least_as_good(*recalls, state_.best)) {
+  } else if (state_.best_step < 0 || config_.validation.keep == "last" || at_least_as_good(*recalls, state_.best)) {
     state_.best_step = state_.step;
     state_.best = *recalls;
     model::save_model_file(run_.out / "model.safetensors", model);
@@ -295,6 +294,7 @@ void Trainer::refuse(const feed::Batch& batch, const StepResult& result) const {
 
 model::LoadedModel Trainer::model_to_ship() const {
   model::LoadedModel model = learner_.model();
+  model.config.input.size = config_.infer_size();
   const bool only = config_.model.weitop_only;
   model.config.provenance =
       model::history(origin_, fmt::format("{} by revisit, config {}, seed {}, {} steps of {} x {} pictures, on {}",
@@ -329,7 +329,7 @@ TrainOutcome Trainer::outcome(bool stopped) const {
 
 void check_places(const TrainConfig& config) {
   const feed::BatchLoader loader(config.data, config.augment, normalisation_of({}), config.seed, 0);
-  if (!config.validation.queries.empty()) const Validation validation(config, 1);
+  if (!config.validation.on_town()) const Validation validation(config, 1);
 }
 
 TrainOutcome train(const TrainRun& run, ProgressLine& progress) {

@@ -41,7 +41,7 @@ TownOptions town_of(const TrainConfig& config) {
   town.views = kTownViews;
   town.seed = config.validation.town_seed;
   // As wide as photos are (4:3) and a little larger than the input, as for training towns.
-  const Size input = config.data.size;
+  const Size input = config.infer_size();
   town.size.height = input.height + input.height / 10;
   town.size.width = std::max(input.width + input.width / 10, town.size.height * 4 / 3);
   return town;
@@ -165,20 +165,26 @@ std::vector<double> Validation::Impl::recall(const DescribedPair& described, con
 
 Validation::Validation(const TrainConfig& config, int threads) : impl_(std::make_unique<Impl>()) {
   impl_->rhos = config.validation.rhos;
-  impl_->size = config.data.size;
+  impl_->size = config.infer_size();
   impl_->threads = threads;
-  if (config.validation.queries.empty()) {
+  if (config.validation.on_town()) {
     const TownOptions town = town_of(config);
     impl_->dataset = dataset_of(town);
-    impl_->town = render(town, config.data.size, threads);
+    impl_->town = render(town, impl_->size, threads);
     return;
   }
-  FolderPair pair{config.validation.queries, config.validation.references, {}, {}};
-  if (!config.validation.gt.empty()) pair.gt = config.validation.gt;
-  impl_->dataset = load_folder_pair(pair);
+  const TrainValidation& asked = config.validation;
+  if (asked.dataset.empty()) {
+    FolderPair pair{asked.queries, asked.references, {}, {}};
+    if (!asked.gt.empty()) pair.gt = asked.gt;
+    impl_->dataset = load_folder_pair(pair);
+  } else {
+    impl_->dataset = load_named(asked.dataset, asked.root);
+  }
   if (!impl_->dataset.labelled) {
     fail_with_hint(ErrorCode::kUsage, "ground truth comes from validation.gt, @east@north@ names or EXIF GPS",
-                   "cannot validate on '{}': it has no ground truth", config.validation.queries.string());
+                   "cannot validate on '{}': it has no ground truth",
+                   asked.dataset.empty() ? asked.queries.string() : asked.dataset);
   }
 }
 
@@ -211,6 +217,8 @@ std::optional<DescribedPair> Validation::describe(const model::LoadedModel& mode
 std::vector<double> Validation::recall(const DescribedPair& described, const std::vector<int>& at) const {
   return impl_->recall(described, at);
 }
+
+const Dataset& Validation::dataset() const { return impl_->dataset; }
 
 const std::string& Validation::notice() const { return impl_->notice; }
 

@@ -43,7 +43,8 @@ class Validation {
   Validation(const Validation&) = delete;
   Validation& operator=(const Validation&) = delete;
 
-  std::int64_t pictures() const;      ///< that one measurement describes: all of them at every rho
+  std::int64_t pictures() const;  ///< that one measurement describes: all of them at every rho
+  const Dataset& dataset() const;
   std::string describe() const;       ///< "100 queries and 200 references of a town that is not trained on"
   const std::string& notice() const;  ///< about photos the last measurement could not use; may be empty
   /// Empty when `stop` ended it.
