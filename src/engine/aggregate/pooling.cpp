@@ -40,7 +40,7 @@ void PoolingAggregator::aggregate(const tensor::Features& features, float* descr
   if (pooling_ == Pooling::kCls) {
     std::copy_n(features.tokens().cls().row(0), width, descriptor);
   } else {
-    const tensor::ConstMatrix patches = features.spatial(arena);
+    const tensor::ConstMatrix patches = features.spatial();
     const std::span<double> sums = arena.numbers<double>(width);
     std::ranges::fill(sums, 0.0);
     const std::span<const float> mass = features.mass();

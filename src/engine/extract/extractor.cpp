@@ -138,13 +138,13 @@ std::vector<float> Extractor::Impl::forward(Borrowed& scratch, const float* inpu
   reducer->check(patches_of(model.loaded().config, size));
   reducer->see({input, 3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width)});
   tensor::Features features = backbone.embed(input, size, arena);  // tokens (1 + R + N0, D): CLS, registers, patches
-  const int patches = features.are_tokens() ? features.tokens().patches() : 0;
+  const int patches = features.spatial().rows;
   backbone.run_blocks(features, 0, backbone.blocks(), &recorder, arena);  // (1 + R + K, D) from the pruning layer on
   if (aggregator.wants_final_norm()) backbone.normalise(features);
   check_finite(features.values(), "tokens");  // here already: the heads' ReLU would turn NaN into 0
   times.prune_ms = recorder.prune_ms();
   times.blocks_ms = watch.ms() - times.prune_ms;
-  times.kept = patches > 0 ? static_cast<double>(features.tokens().patches()) / patches : 1;
+  times.kept = features.are_tokens() && patches > 0 ? static_cast<double>(features.spatial().rows) / patches : 1;
 
   std::vector<float> descriptor(static_cast<std::size_t>(aggregator.dim()));
   aggregate::HeadTrace head_trace;
@@ -156,10 +156,9 @@ std::vector<float> Extractor::Impl::forward(Borrowed& scratch, const float* inpu
 
   check_finite({descriptor.data(), 1, aggregator.dim(), aggregator.dim()}, "descriptor values");
   const Stopwatch local_watch;
-  const int patch = model.loaded().config.backbone.stride();
-  if (local != nullptr) *local = local_features(features, head_trace, {size.height / patch, size.width / patch}, arena);
+  if (local != nullptr) *local = local_features(features, head_trace, model.loaded().config.backbone.grid(size));
   times.local_ms = local != nullptr ? local_watch.ms() : 0;
-  if (trace != nullptr) recorder.finish(features.tokens(), head_trace);
+  if (trace != nullptr) recorder.finish(features, head_trace);
   return descriptor;
 }
 
