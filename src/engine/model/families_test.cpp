@@ -39,11 +39,13 @@ TEST(BackboneFamilies, AreFoundByTheNameOfTheirLine) {
 
 TEST(HeadFamilies, AnUnknownNameIsRefusedWithTheKnownOnes) {
   try {
-    head_family("netvlad");
+    head_family("rmac");
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kBadModel);
-    EXPECT_STREQ(error.what(), "'netvlad' is not an aggregator; known are none, weiad, salad, vlad");
+    EXPECT_STREQ(error.what(),
+                 "'rmac' is not an aggregator; known are none, megaloc, weiad, salad, netvlad, supervlad, convap, "
+                 "cosplace, gem, vlad");
   }
 }
 

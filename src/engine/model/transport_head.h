@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The settings of heads that assign tokens to clusters by optimal transport: SALAD and WeiAD.
+// The settings of heads that assign tokens to clusters by optimal transport: SALAD, WeiAD and MegaLoc.
 #pragma once
 
 #include <string>
@@ -26,7 +26,10 @@ struct TransportHead {
   bool ghost = true;
   ClusterNorm norm = ClusterNorm::kWeightAfter;
 
-  int descriptor_dim() const { return clusters * cluster_dim + token_dim; }
+  int projected = 0;  // MegaLoc only: outputs of the layer behind
+
+  int assembled_dim() const { return clusters * cluster_dim + token_dim; }
+  int descriptor_dim() const { return projected > 0 ? projected : assembled_dim(); }
 };
 
 const char* name_of(ClusterNorm norm);  // weight-after, salad, none
