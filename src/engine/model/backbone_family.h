@@ -39,6 +39,7 @@ class BackboneFamily {
   virtual int width(const BackboneConfig& config) const = 0;
   virtual int stride(const BackboneConfig& config) const = 0;
   virtual int blocks(const BackboneConfig& config) const = 0;
+  virtual bool gives_tokens() const { return true; }
   virtual Size grid(const BackboneConfig& config, Size input) const = 0;
   virtual double macs(const BackboneConfig& config, Size input, std::span<const PatchesInBlock> patches) const = 0;
 
