@@ -81,7 +81,7 @@ TEST_P(RivalHead, AgreesFromEveryRecordedMap) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, RivalHead,
                          ::testing::Values("supervlad_head", "supervlad_1cluster_head", "gem_head", "cosplace_head_gsv",
-                                           "netvlad_head", "convap_head"),
+                                           "netvlad_head", "convap_head", "mixvpr_head"),
                          [](const auto& instance) { return std::string(instance.param); });
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST(HeadFamilies, AnUnknownNameIsRefusedWithTheKnownOnes) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kBadModel);
     EXPECT_STREQ(error.what(),
-                 "'rmac' is not an aggregator; known are none, megaloc, weiad, salad, netvlad, supervlad, convap, "
+                 "'rmac' is not an aggregator; known are none, megaloc, weiad, salad, netvlad, supervlad, convap, mixvpr, "
                  "cosplace, gem, vlad");
   }
 }
