@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/tensor/convolution.h"
 #include "engine/backbone/backbone.h"
 #include "engine/model/model_file.h"
 #include "engine/model/test_models.h"

@@ -10,6 +10,7 @@
 
 #include "engine/model/backbone_config.h"
 #include "engine/model/shapes.h"
+#include "revisit/known.h"
 
 namespace revisit {
 struct ModelInfo;
@@ -61,6 +62,8 @@ class BackboneFamily {
                            std::vector<float>& values) const = 0;
 
   virtual const BackboneImporter& importer() const = 0;
+  /// What was published of it; `aggregator` is left open.
+  virtual std::vector<KnownModel> known() const;
 };
 
 std::span<const BackboneFamily* const> backbone_families();

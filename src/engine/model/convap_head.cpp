@@ -44,6 +44,13 @@ class Convap final : public HeadFamily {
     add_conv1x1(shapes, kChannelPool, of(head).channels, width);
   }
 
+  std::vector<KnownModel> known() const override {
+    return {{"Conv-AP", "", "ResNet-50", "320x320", "8192, 4096, 2048 or 512",
+             "GSV-Cities: Toward Appropriate Supervised Visual Place Recognition", "none stated (code)",
+             "MSLS-val R@1 83.1, R@5 90.3 (the table of \"Faster or Stronger\")",
+             "github.com/amaralibey/gsv-cities: resnet50_ConvAP_{128,512,1024,2048}_2x2.ckpt"}};
+  }
+
   std::span<const Rename> names() const override { return kConvapNames; }
   /// No tensor tells the regions: published are 2x2.
   std::optional<HeadConfig> infer(const ShapeReader& read, int width) const override {

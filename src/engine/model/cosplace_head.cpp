@@ -54,6 +54,18 @@ class Cosplace final : public HeadFamily {
     fill_layer(values, uniform, tensor, shape);
   }
 
+  std::vector<KnownModel> known() const override {
+    return {{"CosPlace", "", "VGG-16, ResNet-18, ResNet-50 or ResNet-101", "any, 512x512 by default here",
+             "32 to 2048; up to 512 for VGG-16 and ResNet-18", "Rethinking Visual Geo-localization for Large-Scale Applications",
+             "MIT (code)", "MSLS-val R@1 87.4, R@5 93.0 (the table of \"Faster or Stronger\", VGG-16)",
+             "github.com/gmberton/CosPlace, releases v1.0: {Backbone}_{dim}_cosplace.pth"},
+            {"EigenPlaces", "", "VGG-16, ResNet-18, ResNet-50 or ResNet-101", "any, 512x512 by default here",
+             "128 to 2048; up to 512 for VGG-16 and ResNet-18",
+             "EigenPlaces: Training Viewpoint Robust Models for Visual Place Recognition", "MIT (code)",
+             "MSLS-val R@1 89.3, R@5 93.7 (the table of \"Faster or Stronger\", ResNet-50)",
+             "github.com/gmberton/EigenPlaces, releases v1.0: {Backbone}_{dim}_eigenplaces.pth"}};
+  }
+
   std::span<const Rename> names() const override { return kCosplaceNames; }
   std::optional<HeadConfig> infer(const ShapeReader& read, int width) const override {
     if (!read.has(kGemExponent) && !read.any_starts_with(std::string(kProjection) + ".")) return std::nullopt;

@@ -11,6 +11,7 @@
 #include "engine/model/fields.h"
 #include "engine/model/head_config.h"
 #include "engine/model/shapes.h"
+#include "revisit/known.h"
 
 namespace revisit::model {
 
@@ -48,6 +49,9 @@ class HeadFamily {
   virtual void add_tensors(const HeadConfig& head, int width, Shapes& shapes) const = 0;
   /// Values for one of these tensors, like those of a trained head; by default as for any layer.
   virtual void fill_random(const std::string& name, const Shape& shape, const Uniform& uniform, std::vector<float>& values) const;
+
+  /// What was published of it; `aggregator` is left open.
+  virtual std::vector<KnownModel> known() const;
 
   // In a foreign checkpoint. By default it never appears in one.
   /// Foreign names of its tensors, whole names without "module.".

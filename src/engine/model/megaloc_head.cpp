@@ -52,6 +52,11 @@ class Megaloc final : public TransportFamily {
     add_linear(shapes, kMegalocLayer, config.transport().projected, config.transport().assembled_dim());
   }
 
+  std::vector<KnownModel> known() const override {
+    return {{"MegaLoc", "", "DINOv2 ViT-B/14", "sides rounded to multiples of 14", "8448",
+             "MegaLoc: One Retrieval to Place Them All", "MIT (code)", "", "github.com/gmberton/MegaLoc"}};
+  }
+
   /// SALAD's behind "agg.", and the layer.
   std::span<const Rename> names() const override {
     static const std::vector<std::string> foreign = [this] {

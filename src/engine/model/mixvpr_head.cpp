@@ -71,6 +71,13 @@ class Mixvpr final : public HeadFamily {
     fill_layer(values, uniform, tensor, shape);
   }
 
+  std::vector<KnownModel> known() const override {
+    return {{"MixVPR", "", "ResNet-50 up to layer3", "320x320, no other", "4096, 512 or 128",
+             "MixVPR: Feature Mixing for Visual Place Recognition", "none stated (code)",
+             "MSLS-val R@1 88.0, R@5 92.7 (the table of \"Faster or Stronger\")",
+             "github.com/amaralibey/MixVPR: resnet50_MixVPR_4096_channels(1024)_rows(4).ckpt and others"}};
+  }
+
   /// Foreign names equal ours.
   std::span<const Rename> names() const override {
     static const std::vector<std::string> all_names = [] {

@@ -65,6 +65,12 @@ class Netvlad final : public HeadFamily {
     }
   }
 
+  std::vector<KnownModel> known() const override {
+    return {{"NetVLAD", "", "VGG-16 up to conv5_3", "480x640 (VG benchmark)", "32768; 4096 whitened", "",
+             "MIT (code of the VG benchmark)", "MSLS-val R@1 82.6, R@5 89.6 (the table of \"Faster or Stronger\")",
+             "github.com/gmberton/deep-visual-geo-localization-benchmark"}};
+  }
+
   std::span<const Rename> names() const override { return kNetvladNames; }
   /// hloc's layout always has a whitening: without its tensors the import says that they are missing.
   std::optional<HeadConfig> infer(const ShapeReader& read, int width) const override {

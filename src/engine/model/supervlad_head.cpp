@@ -41,6 +41,12 @@ class Supervlad final : public HeadFamily {
     shapes[kScores] = {of(head).clusters + of(head).ghosts, width, 1, 1};
   }
 
+  std::vector<KnownModel> known() const override {
+    return {{"SuperVLAD", "", "DINOv2 ViT-B/14", "322x322", "3072; 768 with one cluster",
+             "SuperVLAD: Compact and Robust Image Descriptors for Visual Place Recognition", "MIT (code)",
+             "MSLS-val R@1 91.5, R@5 95.9 (the table of \"Faster or Stronger\")", "github.com/Lu-Feng/SuperVLAD"}};
+  }
+
   std::span<const Rename> names() const override { return kSupervladNames; }
   /// The tensor counts words and ghosts together. Published are 4 words with 1 ghost and 1 word with 2.
   std::optional<HeadConfig> infer(const ShapeReader& read, int width) const override {
