@@ -49,7 +49,8 @@ TEST_F(ModelVerbs, ListKnownTellsWhatWasPublished) {
   const auto run = run_program({"model", "list", "--known", "--json", "-q"});
   ASSERT_EQ(run.exit_code, 0) << run.out;
   std::set<std::string> names;
-  for (const auto& one : run.json().at("known")) {
+  const auto object = run.json();
+  for (const auto& one : object.at("known")) {
     EXPECT_TRUE(names.insert(one.at("name")).second) << one;
     for (const auto* key : {"backbone", "size", "dims", "licence", "source"}) EXPECT_NE(one.at(key), "") << one;
   }

@@ -207,7 +207,7 @@ std::vector<float> Extractor::describe_tensor(std::span<const float> pixels, Siz
   Impl::Borrowed scratch(*impl_->network);
   if (!fitting || *fitting == size) return impl_->forward(scratch, pixels.data(), size, trace, local);
   const Stopwatch watch;
-  const std::vector<float> resized = resize_planes(pixels, size, *fitting);
+  const std::vector<float> resized = planes_resized(pixels, size, *fitting);
   impl_->times.preprocess_ms = watch.ms();
   return impl_->forward(scratch, resized.data(), *fitting, trace, local);
 }

@@ -38,7 +38,7 @@ std::vector<Source> sources(int from, int to) {
 
 }  // namespace
 
-std::vector<float> resize_planes(std::span<const float> planes, Size from, Size to) {
+std::vector<float> planes_resized(std::span<const float> planes, Size from, Size to) {
   const auto columns = sources(from.width, to.width), rows = sources(from.height, to.height);
   const auto width = static_cast<std::size_t>(to.width), height = static_cast<std::size_t>(to.height);
   const auto source_width = static_cast<std::size_t>(from.width);

@@ -11,6 +11,6 @@
 namespace revisit {
 
 /// (3, from) to (3, to): bilinear with antialiasing, as torchvision resizes tensors.
-std::vector<float> resize_planes(std::span<const float> planes, Size from, Size to);
+std::vector<float> planes_resized(std::span<const float> planes, Size from, Size to);
 
 }  // namespace revisit
