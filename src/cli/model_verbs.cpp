@@ -15,6 +15,7 @@
 #include "core/base/fail.h"
 #include "core/base/stop.h"
 #include "revisit/decision.h"
+#include "revisit/known.h"
 
 namespace revisit::cli {
 namespace {
@@ -66,22 +67,23 @@ Json object_of(const ModelInfo& info) {
 }
 
 std::string input_lines(const ModelInfo& info) {
-  return fmt::format(
-      "input         {}x{}, {} resize, mean {:.4g},{:.4g},{:.4g}, std {:.4g},{:.4g},{:.4g}\n"
-      "positions     {} rule\n",
-      info.size.height, info.size.width, info.resize, info.mean[0], info.mean[1], info.mean[2], info.std[0], info.std[1],
-      info.std[2], info.pos_rule);
+  auto out =
+      fmt::format("input         {}x{}, {} resize, mean {:.4g},{:.4g},{:.4g}, std {:.4g},{:.4g},{:.4g}\n", info.size.height,
+                  info.size.width, info.resize, info.mean[0], info.mean[1], info.mean[2], info.std[0], info.std[1], info.std[2]);
+  return out + (info.pos_rule.empty() ? "" : fmt::format("positions     {} rule\n", info.pos_rule));
 }
 
 std::string architecture_lines(const ModelInfo& info) {
-  auto out =
-      fmt::format("architecture  {}: width {}, depth {}, heads {}, patch {}, registers {}, {:.1f} M parameters\n", info.arch,
-                  info.width, info.depth, info.heads, info.patch, info.registers, static_cast<double>(info.parameters) / 1e6);
+  const bool has_tokens = info.patch > 0;
+  auto out = fmt::format(
+      "architecture  {}: width {}, {} {}{}, {:.1f} M parameters\n", info.arch, info.width, has_tokens ? "depth" : "stages",
+      info.depth, has_tokens ? fmt::format(", heads {}, patch {}, registers {}", info.heads, info.patch, info.registers) : "",
+      static_cast<double>(info.parameters) / 1e6);
   if (info.aggregator == "none") {
     out += "aggregator    none: backbone only, describe needs --aggregate cls|mean|gem\n";
   } else {
-    out += fmt::format("aggregator    {}, {} clusters, descriptor of {} values\n", info.aggregator, info.clusters,
-                       info.descriptor_dim);
+    const std::string clusters = info.clusters > 0 ? fmt::format("{} clusters, ", info.clusters) : "";
+    out += fmt::format("aggregator    {}, {}descriptor of {} values\n", info.aggregator, clusters, info.descriptor_dim);
   }
   out += "pruner        " + info.own.prune.value_or("none");
   for (const Setting& one : settings()) {
@@ -220,6 +222,36 @@ int run_list(Console& console) {
   return 0;
 }
 
+/// Published models that can be imported; a line that has nothing to say is left out.
+int run_known(Console& console) {
+  auto list = Json::array();
+  std::string out;
+  for (const KnownModel& one : known_models()) {
+    list.push_back(Json{{"name", one.name},
+                        {"aggregator", one.aggregator},
+                        {"backbone", one.backbone},
+                        {"size", one.size},
+                        {"dims", one.dims},
+                        {"paper", one.paper},
+                        {"licence", one.licence},
+                        {"recall", one.recall},
+                        {"source", one.source}});
+    out += (out.empty() ? "" : "\n") + one.name + "\n";
+    for (const auto& [word, text] : {std::pair{"network", &one.backbone},
+                                     {"input", &one.size},
+                                     {"descriptor", &one.dims},
+                                     {"paper", &one.paper},
+                                     {"licence", &one.licence},
+                                     {"recall", &one.recall},
+                                     {"file", &one.source}}) {
+      if (!text->empty()) out += fmt::format("  {:<12}{}\n", word, *text);
+    }
+  }
+  console.json ? console.data_json(Json{{"schema", 1}, {"known", std::move(list)}}) : console.data(out);
+  console.talk("next: revisit model import FILE -o models/NAME.safetensors");
+  return 0;
+}
+
 }  // namespace
 
 Verb make_model_import(Console& console) {
@@ -228,7 +260,8 @@ Verb make_model_import(Console& console) {
   Verb verb;
   verb.name = "model import";
   verb.about =
-      "reads a checkpoint of DINOv2, SALAD, timm ViT and the like, infers the architecture from the "
+      "reads a checkpoint of DINOv2, SALAD, MixVPR, CosPlace and the like (revisit model list --known), infers the architecture "
+      "from the "
       "shapes, and writes a model file. No code from the checkpoint is run.";
   verb.examples = {"revisit model import dinov2_vitb14_pretrain.pth -o models/vitb14.safetensors",
                    "revisit model import dino_salad.ckpt -o models/salad.safetensors",
@@ -281,9 +314,13 @@ Verb make_model_list(Console& console) {
       "lists the built-in models and the model files (*.safetensors) found by name, in this order: in $REVISIT_MODEL_PATH, "
       "installed with revisit, in ~/.local/share/revisit/models, in ./models. The default is revisit-open if it is installed, "
       "else revisit-tiny, or the one $REVISIT_DEFAULT_MODEL names.";
-  verb.examples = {"revisit model list", "REVISIT_MODEL_PATH=/srv/models revisit model list", "revisit model list --json"};
+  verb.examples = {"revisit model list", "REVISIT_MODEL_PATH=/srv/models revisit model list", "revisit model list --known"};
+  const auto known = std::make_shared<bool>(false);
+  verb.options = {{"--known", "",
+                   "published models that 'model import' reads instead: paper, licence, size, recall, where the file is",
+                   to_switch(*known)}};
   console.add_options(verb.options);
-  verb.run = [&console] { return run_list(console); };
+  verb.run = [known, &console] { return *known ? run_known(console) : run_list(console); };
   return verb;
 }
 

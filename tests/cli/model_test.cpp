@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
 // `revisit model`, `revisit bench` and `revisit doctor`.
+#include <set>
+
 #include "run_program.h"
 #include "shared_data.h"
 
@@ -41,6 +43,38 @@ TEST_F(ModelVerbs, ListNamesTheDemoModelAndSaysWhenThereIsNoFile) {
   EXPECT_NE(run.out.find("demo"), std::string::npos);
   const bool installed = std::filesystem::exists("models/revisit-open.safetensors");
   EXPECT_EQ(run.err.find("no model files") == std::string::npos, installed) << run.err;
+}
+
+TEST_F(ModelVerbs, ListKnownTellsWhatWasPublished) {
+  const auto run = run_program({"model", "list", "--known", "--json", "-q"});
+  ASSERT_EQ(run.exit_code, 0) << run.out;
+  std::set<std::string> names;
+  const auto object = run.json();
+  for (const auto& one : object.at("known")) {
+    EXPECT_TRUE(names.insert(one.at("name")).second) << one;
+    for (const auto* key : {"backbone", "size", "dims", "licence", "source"}) EXPECT_NE(one.at(key), "") << one;
+  }
+  for (const auto* name : {"SALAD", "SuperVLAD", "MegaLoc", "NetVLAD", "CosPlace", "EigenPlaces", "Conv-AP", "MixVPR", "DINOv2"})
+    EXPECT_TRUE(names.contains(name)) << name;
+  const auto shown = run_program({"model", "list", "--known"});
+  EXPECT_NE(shown.out.find("MixVPR: Feature Mixing"), std::string::npos) << shown.out;
+}
+
+TEST_F(ModelVerbs, AConvolutionalNetworkRefusesWhatOnlyTokensCanDo) {
+  REVISIT_REQUIRE_SHARED("golden/mixvpr_e2e");
+  const auto golden = shared_folder() / "golden";
+  const auto model = (folder_ / "mix.safetensors").string(), out = (folder_ / "d.npy").string();
+  const auto imported = run_program({"model", "import", (golden / "mixvpr_e2e/mixvpr.ckpt").string(), "-o", model});
+  ASSERT_EQ(imported.exit_code, 0) << imported.err;
+  EXPECT_NE(imported.out.find("resnet: width 32, stages 3"), std::string::npos) << imported.out;
+  const auto photo = (golden / "image_formats/block8.jpg").string();
+  EXPECT_EQ(run_program({"describe", photo, "--model", model, "-o", out}).exit_code, 0);
+  const auto pruned = run_program({"describe", photo, "--model", model, "--prune", "fastv", "--rho", "0.5", "-o", out});
+  EXPECT_EQ(pruned.exit_code, 2);
+  EXPECT_NE(pruned.err.find("tokens cannot be pruned in resnet"), std::string::npos) << pruned.err;
+  const auto resized = run_program({"describe", photo, "--model", model, "--size", "128x128", "-o", out});
+  EXPECT_EQ(resized.exit_code, 2);
+  EXPECT_NE(resized.err.find("works on maps of 36 cells and no others"), std::string::npos) << resized.err;
 }
 
 TEST_F(ModelVerbs, ListShowsAFileThatIsNoModelWithTheReason) {

@@ -187,9 +187,11 @@ TEST(GemGolden, PoolingFeatureMapsAgrees) {
     tensor::Arena arena;
     for (std::size_t image = 0; image < batch; ++image) {
       const int cells = static_cast<int>(pixels);
-      const tensor::FeatureMap map{{maps.data() + image * channels * pixels, static_cast<int>(channels), cells, cells},
-                                   static_cast<int>(array.shape[2]),
-                                   static_cast<int>(array.shape[3])};
+      const auto first = maps.begin() + static_cast<std::ptrdiff_t>(image * channels * pixels);
+      auto rows = transposed({first, first + static_cast<std::ptrdiff_t>(channels * pixels)}, channels, pixels);
+      const int width = static_cast<int>(channels);
+      const tensor::FeatureMap map{
+          {rows.data(), cells, width, width}, static_cast<int>(array.shape[2]), static_cast<int>(array.shape[3])};
       gem->aggregate(map, got.data() + image * channels, arena, nullptr);
     }
     golden.expect_close(std::string("descriptor") + n, got);

@@ -200,8 +200,8 @@ TEST(WrongArchitecture, AHeadNobodyKnows) {
 
 TEST(WrongArchitecture, AHeadWithoutABackboneAndAConvolutionalNetwork) {
   const Weights whole = renamed(tiny_config(), [](const std::string& name) { return name; });
-  EXPECT_TRUE(says(refusal(without(whole, "backbone")), "no vision transformer"));
-  EXPECT_TRUE(says(refusal(with_tensor(Weights{}, "conv1.weight", {8, 3, 7, 7})), "conv1.weight"));
+  EXPECT_TRUE(says(refusal(without(whole, "backbone")), "no network that revisit knows"));
+  EXPECT_TRUE(says(refusal(with_tensor(Weights{}, "conv1.weight", {8, 3, 7, 7})), "missing: bn1.bias, bn1.running_mean"));
 }
 
 TEST(WrongArchitecture, AbsurdShapesAreRefusedBeforeAnythingIsAllocated) {

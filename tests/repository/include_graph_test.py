@@ -23,7 +23,7 @@ APART = [{"formats", "image", "geo", "tensor"}, {"embedded", "backbone", "reduce
 # The room that implements a public header: code before it may not include it.
 PUBLIC = {
     "error": "core/base", "image": "core/image", "geo": "core/geo",
-    "spec": "engine/spec", "local": "engine/spec", "model": "engine/model", "embedded": "engine/embedded", "extractor": "engine/extract", "budget": "engine/budget", "lab/bench": "lab/bench", "lab/vlad": "training/fit",
+    "spec": "engine/spec", "local": "engine/spec", "model": "engine/model", "known": "engine/model", "embedded": "engine/embedded", "extractor": "engine/extract", "budget": "engine/budget", "lab/bench": "lab/bench", "lab/vlad": "training/fit",
     "index": "retrieval/files", "whitening": "retrieval/search",
     "photos": "recognise/photos", "ingest": "recognise/ingest", "sequence": "recognise/sequence", "recognizer": "recognise/recognizer", "decision": "recognise/recognizer",
     "lab/dataset": "lab/dataset", "lab/synth": "lab/town", "lab/evaluate": "lab/eval", "lab/run": "lab/study", "lab/sweep": "lab/study", "lab/compare": "lab/study", "lab/report": "lab/report", "export": "recognise/ingest",

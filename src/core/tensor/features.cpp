@@ -25,18 +25,8 @@ const Tokens& Features::tokens() const { return as<Tokens>(any_, kNoTokens); }
 FeatureMap& Features::map() { return as<FeatureMap>(any_, kNoMap); }
 const FeatureMap& Features::map() const { return as<FeatureMap>(any_, kNoMap); }
 
-ConstMatrix Features::values() const { return are_tokens() ? tokens().values : map().planes; }
-
-ConstMatrix Features::spatial(Arena& arena) const {
-  if (are_tokens()) return tokens().patch_values();
-  const Matrix planes = map().planes;
-  const Matrix out = arena.matrix(planes.cols, planes.rows);
-  for (int channel = 0; channel < planes.rows; ++channel) {
-    const float* plane = planes.row(channel);
-    for (int i = 0; i < planes.cols; ++i) out.row(i)[channel] = plane[i];
-  }
-  return out;
-}
+ConstMatrix Features::values() const { return are_tokens() ? tokens().values : map().cells; }
+ConstMatrix Features::spatial() const { return are_tokens() ? tokens().patch_values() : map().cells; }
 
 std::span<const float> Features::mass() const {
   return are_tokens() ? std::span<const float>(tokens().mass) : std::span<const float>();

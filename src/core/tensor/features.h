@@ -6,15 +6,14 @@
 #include <span>
 #include <variant>
 
-#include "core/tensor/arena.h"
 #include "core/tensor/matrix.h"
 #include "core/tensor/tokens.h"
 
 namespace revisit::tensor {
 
-/// (C, H, W): one plane of H x W values per channel.
+/// H x W cells of C channels. The channels of a cell lie together, so that a cell is a row, as a patch is in tokens.
 struct FeatureMap {
-  Matrix planes;    // (C, H * W)
+  Matrix cells;     // (H * W, C), row by row of the map
   int rows = 0;     // H
   int columns = 0;  // W
 };
@@ -33,10 +32,10 @@ class Features {
   FeatureMap& map();
   const FeatureMap& map() const;
 
-  /// Everything, as it lies: (prefix + patches, D) or (C, H * W).
+  /// Everything, as it lies: (prefix + patches, D) or (H * W, C).
   ConstMatrix values() const;
-  /// (N, D), dense: one row per patch or cell of the map, D its token or its channels. A map's are transposed into the arena.
-  ConstMatrix spatial(Arena& arena) const;
+  /// (N, D), dense: one row per patch or cell of the map, D its token or its channels.
+  ConstMatrix spatial() const;
   /// (N) how many patches each row of spatial() stands for, for what weighs by it; empty: one each, as the cells of a map.
   std::span<const float> mass() const;
 

@@ -88,9 +88,9 @@ void linear(ConstMatrix x, const float* weight, const float* bias, const float* 
       const float* w = weight + static_cast<std::ptrdiff_t>(o) * x.cols;
       for (int i = 0; i < x.cols; ++i) sum += static_cast<double>(w[i]) * static_cast<double>(x.row(r)[i]);
       if (out_scale != nullptr) sum *= out_scale[o];
-      if (after == Linear::After::kRelu) sum = std::max(sum, 0.0);
       if (after == Linear::After::kGelu) sum = 0.5 * sum * (1.0 + std::erf(sum / std::numbers::sqrt2));
-      if (after == Linear::After::kAdd) sum += y.row(r)[o];
+      if (after == Linear::After::kAdd || after == Linear::After::kAddRelu) sum += y.row(r)[o];
+      if (after == Linear::After::kRelu || after == Linear::After::kAddRelu) sum = std::max(sum, 0.0);
       y.row(r)[o] = static_cast<float>(sum);
     }
   }

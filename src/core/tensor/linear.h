@@ -39,8 +39,9 @@ class Linear {
   enum class After {
     kNothing,
     kRelu,
-    kGelu,  ///< exact erf form
-    kAdd,   ///< y += result (residual stream)
+    kGelu,     ///< exact erf form
+    kAdd,      ///< y += result (residual stream)
+    kAddRelu,  ///< y = max(0, y + result)
   };
 
   /// weight is (out, in), bias is (out) or null. Nothing given is needed afterwards: weights are brought once into the order the

@@ -42,7 +42,9 @@ using V = hn::Vec<D>;
 using Integers = hn::RebindToSigned<D>;
 
 #if HWY_TARGET == HWY_SCALAR
-void RotateRow(const float* row, int count, float* to) { reference::rotate_row(std::vector<float>(row, row + count).data(), count, to); }
+void RotateRow(const float* row, int count, float* to) {
+  reference::rotate_row(std::vector<float>(row, row + count).data(), count, to);
+}
 #else
 // One value of each of kAcross parts of the row by one butterfly after another, then four neighbours.
 template <int kAcross>
@@ -94,7 +96,8 @@ float QuantiseRow(const float* row, int count, int zero, std::byte* to, std::ptr
   const int lanes = static_cast<int>(hn::Lanes(d));
   constexpr std::uint32_t kMagnitude = 0x7fffffff, kInfinity = 0x7f800000;  // as bits they grow with the number; NaN is largest
   auto one = hn::Zero(bits), other = one;
-  const auto magnitude = [&](int i) HWY_ATTR { return hn::And(hn::BitCast(bits, hn::LoadU(d, row + i)), hn::Set(bits, kMagnitude)); };
+  const auto magnitude = [&](int i)
+                             HWY_ATTR { return hn::And(hn::BitCast(bits, hn::LoadU(d, row + i)), hn::Set(bits, kMagnitude)); };
   int i = 0;
   for (; i + 2 * lanes <= count; i += 2 * lanes) {
     one = hn::Max(one, magnitude(i));
@@ -148,15 +151,16 @@ void BfloatRow(const float* row, int count, std::byte* to, std::ptrdiff_t bytes)
   std::memset(out + count, 0, static_cast<std::size_t>(bytes) - sizeof(std::uint16_t) * static_cast<std::size_t>(count));
 }
 
-// y = ending(value(row, column)), a vector of columns of all rows after the other; the last may be cut short. values(column) gives the
-// function of the rows.
+// y = ending(value(row, column)), a vector of columns of all rows after the other; the last may be cut short. values(column)
+// gives the function of the rows.
 template <Linear::After kAfter, typename Values>
 HWY_INLINE void finish_as(int rows, float* y, std::ptrdiff_t stride, int count, Values values) {
   using After = Linear::After;
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
+  constexpr bool kAdds = kAfter == After::kAdd || kAfter == After::kAddRelu;
   const auto ended = [&](V v) HWY_ATTR {
-    if constexpr (kAfter == After::kRelu) return hn::Max(v, hn::Zero(d));
+    if constexpr (kAfter == After::kRelu || kAfter == After::kAddRelu) return hn::Max(v, hn::Zero(d));
     if constexpr (kAfter == After::kGelu) return gelu_of(v);
     return v;
   };
@@ -165,9 +169,9 @@ HWY_INLINE void finish_as(int rows, float* y, std::ptrdiff_t stride, int count, 
     const auto value = values(c);
     float* to = y + c;
     for (int r = 0; r < rows; ++r, to += stride) {
-      V v = ended(value(r));
-      if constexpr (kAfter == After::kAdd) v = hn::Add(v, hn::LoadU(d, to));
-      hn::StoreU(v, d, to);
+      V v = value(r);
+      if constexpr (kAdds) v = hn::Add(v, hn::LoadU(d, to));
+      hn::StoreU(ended(v), d, to);
     }
   }
   if (c == count) return;
@@ -175,9 +179,9 @@ HWY_INLINE void finish_as(int rows, float* y, std::ptrdiff_t stride, int count, 
   const auto value = values(c);
   float* to = y + c;
   for (int r = 0; r < rows; ++r, to += stride) {
-    V v = ended(value(r));
-    if constexpr (kAfter == After::kAdd) v = hn::Add(v, hn::MaskedLoad(some, d, to));
-    hn::BlendedStore(v, some, d, to);
+    V v = value(r);
+    if constexpr (kAdds) v = hn::Add(v, hn::MaskedLoad(some, d, to));
+    hn::BlendedStore(ended(v), some, d, to);
   }
 }
 
@@ -188,6 +192,7 @@ HWY_INLINE void finish(Linear::After after, int rows, float* y, std::ptrdiff_t s
     case After::kRelu: return finish_as<After::kRelu>(rows, y, stride, count, values);
     case After::kGelu: return finish_as<After::kGelu>(rows, y, stride, count, values);
     case After::kAdd: return finish_as<After::kAdd>(rows, y, stride, count, values);
+    case After::kAddRelu: return finish_as<After::kAddRelu>(rows, y, stride, count, values);
     default: return finish_as<After::kNothing>(rows, y, stride, count, values);
   }
 }

@@ -3,6 +3,8 @@
 // Panels of weights against all rows: a panel is read from memory once a call, the rows come from the caches.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/tensor/packed_product.cpp"
+#include "core/tensor/packed_product.h"
+
 #include <hwy/foreach_target.h>  // must stand before highway.h
 #include <hwy/highway.h>
 
@@ -10,7 +12,6 @@
 #include <cstddef>
 
 #include "core/tensor/gelu-inl.h"
-#include "core/tensor/packed_product.h"
 #include "core/tensor/parallel.h"
 #include "core/tensor/pieces.h"
 #include "core/tensor/register_tile-inl.h"
@@ -46,8 +47,8 @@ struct LayerEnding {
 
 // One panel of y, or y += with `add`, over some of the inputs. Only the last panel has fewer columns than a register tile.
 template <typename Ending>
-HWY_INLINE void multiply_panel(ConstMatrix x, int from, int count, const float* panel, bool add, Matrix y, int column, int columns,
-                               const Ending& ending) {
+HWY_INLINE void multiply_panel(ConstMatrix x, int from, int count, const float* panel, bool add, Matrix y, int column,
+                               int columns, const Ending& ending) {
   const int width = WeightPanelWidth();
   if (columns == width)
     return panel_product(x.row(0) + from, x.rows, x.stride, panel, count, add, y.row(0) + column, y.stride, ending);
@@ -68,14 +69,15 @@ void WeightPanels(ConstMatrix x, const float* panels, const float* bias, Linear:
   const auto edge_of = [&](int slice) { return static_cast<int>(static_cast<std::ptrdiff_t>(x.cols) * slice / slices); };
   for (int s = 0; s < slices; ++s) {
     const int from = edge_of(s), count = edge_of(s + 1) - from;
-    const bool add = s > 0 || after == After::kAdd;
+    const bool add = s > 0 || after == After::kAdd || after == After::kAddRelu;
     for (int p = first; p < last; ++p) {
       const int column = p * width, columns = std::min(width, y.cols - column);
       const float* panel = panels + (static_cast<std::ptrdiff_t>(p) * x.cols + from) * width;
-      const auto multiply = [&](const auto& ending) HWY_ATTR { multiply_panel(x, from, count, panel, add, y, column, columns, ending); };
+      const auto multiply = [&](const auto& ending)
+                                HWY_ATTR { multiply_panel(x, from, count, panel, add, y, column, columns, ending); };
       if (s + 1 < slices) {
         multiply(NoEnding());
-      } else if (after == After::kRelu) {
+      } else if (after == After::kRelu || after == After::kAddRelu) {
         multiply(LayerEnding<After::kRelu>{bias + column});
       } else if (after == After::kGelu) {
         multiply(LayerEnding<After::kGelu>{bias + column});
@@ -97,8 +99,8 @@ HWY_EXPORT(WeightPanelWidth);
 HWY_EXPORT(WeightPanels);
 
 constexpr double kPiece = 1e7;  // multiply-adds
-constexpr int kNear = 150'000;   // values of x that are read again and again: they stay in the second-level cache
-constexpr int kRowStep = 48;     // whole register tiles on every instruction set
+constexpr int kNear = 150'000;  // values of x that are read again and again: they stay in the second-level cache
+constexpr int kRowStep = 48;    // whole register tiles on every instruction set
 
 }  // namespace
 

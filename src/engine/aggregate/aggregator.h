@@ -45,6 +45,9 @@ class Aggregator {
   /// Whether the features it reads have gone through the backbone's final norm.
   virtual bool wants_final_norm() const { return true; }
 
+  /// Throws Error kUsage when the head cannot work on inputs that give such a grid of patches or cells.
+  virtual void check(Size /*grid*/) const {}
+
   /// At least one patch, or cell of a feature map. Writes dim() floats of unit length. Throws Error kUsage when the head cannot
   /// work with so few patches (SALAD), kBadModel for features of a kind it cannot read. trace may be null.
   virtual void aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) const = 0;

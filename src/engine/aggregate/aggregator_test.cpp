@@ -236,11 +236,7 @@ TEST(Aggregators, ThatNeedNoClsReadAFeatureMapAsTheSameTokens) {
   constexpr int kCells = 6;
   std::mt19937 random(8);
   auto tokens = testing::random_values((1 + kCells) * kWidth, random);
-  std::vector<float> planes(static_cast<std::size_t>(kCells) * kWidth);
-  for (std::size_t i = 0; i < kCells; ++i) {
-    for (std::size_t c = 0; c < kWidth; ++c) planes[c * kCells + i] = tokens[(1 + i) * kWidth + c];
-  }
-  const tensor::Features map(tensor::FeatureMap{{planes.data(), kWidth, kCells, kCells}, 2, 3});
+  const tensor::Features map(tensor::FeatureMap{{tokens.data() + kWidth, kCells, kWidth, kWidth}, 2, 3});
   const auto expect_same = [&](Aggregator& aggregator) {
     tensor::Arena arena;
     std::vector<float> of_tokens(static_cast<std::size_t>(aggregator.dim())), of_map(of_tokens);

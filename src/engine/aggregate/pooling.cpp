@@ -5,18 +5,31 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <span>
 #include <utility>
 
+#include "engine/aggregate/generalised_mean.h"
 #include "engine/aggregate/head_parts.h"
 
 namespace revisit::aggregate {
 namespace {
-constexpr float kGemClamp = 1e-6F;
 
 constexpr std::array<std::pair<const char*, Pooling>, 3> kPoolings{
     {{"cls", Pooling::kCls}, {"mean", Pooling::kMean}, {"gem", Pooling::kGem}}};
+
+void mean(tensor::ConstMatrix cells, std::span<const float> mass, tensor::Arena& arena, float* out) {
+  const auto width = static_cast<std::size_t>(cells.cols);
+  const std::span<double> sums = arena.numbers<double>(width);
+  std::ranges::fill(sums, 0.0);
+  double all = 0;
+  for (int i = 0; i < cells.rows; ++i) {
+    const double times = mass.empty() ? 1 : mass[static_cast<std::size_t>(i)];
+    all += times;
+    for (std::size_t c = 0; c < width; ++c) sums[c] += times * cells.row(i)[c];
+  }
+  for (std::size_t c = 0; c < width; ++c) out[c] = static_cast<float>(sums[c] / all);
+}
+
 }  // namespace
 
 std::optional<Pooling> pooling_from(const std::string& word) {
@@ -37,31 +50,10 @@ void PoolingAggregator::aggregate(const tensor::Features& features, float* descr
   const tensor::Arena::Scope scope(arena);
   const auto width = static_cast<std::size_t>(width_);
   if (trace != nullptr) *trace = {};
-  if (pooling_ == Pooling::kCls) {
-    std::copy_n(features.tokens().cls().row(0), width, descriptor);
-  } else {
-    const tensor::ConstMatrix patches = features.spatial(arena);
-    const std::span<double> sums = arena.numbers<double>(width);
-    std::ranges::fill(sums, 0.0);
-    const std::span<const float> mass = features.mass();
-    double all = 0;
-    for (int i = 0; i < patches.rows; ++i) {
-      const float* row = patches.row(i);
-      const double times = mass.empty() ? 1 : mass[static_cast<std::size_t>(i)];
-      all += times;
-      if (pooling_ == Pooling::kMean) {
-        for (std::size_t c = 0; c < width; ++c) sums[c] += times * row[c];
-      } else {
-        for (std::size_t c = 0; c < width; ++c) {
-          const double x = std::max(row[c], kGemClamp);
-          sums[c] += times * x * x * x;
-        }
-      }
-    }
-    for (std::size_t c = 0; c < width; ++c) {
-      const double mean = sums[c] / all;
-      descriptor[c] = static_cast<float>(pooling_ == Pooling::kMean ? mean : std::cbrt(mean));
-    }
+  switch (pooling_) {
+    case Pooling::kCls: std::copy_n(features.tokens().cls().row(0), width, descriptor); break;
+    case Pooling::kGem: generalised_mean(features.spatial(), features.mass(), 3, descriptor); break;
+    case Pooling::kMean: mean(features.spatial(), features.mass(), arena, descriptor); break;
   }
   l2_normalise(descriptor, width);
 }

@@ -13,7 +13,7 @@ class Salad final : public Aggregator {
   /// Reads `aggregator.*`. Throws Error kBadModel.
   explicit Salad(const model::LoadedModel& model);
 
-  int dim() const override { return head_.descriptor_dim(); }
+  int dim() const override { return head_.assembled_dim(); }
   /// Needs more patches than clusters.
   void aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* trace) const override;
 

@@ -44,7 +44,7 @@ Vlad::Vlad(const model::LoadedModel& model)
 
 void Vlad::aggregate(const tensor::Features& features, float* descriptor, tensor::Arena& arena, HeadTrace* /*trace*/) const {
   const tensor::Arena::Scope scope(arena);
-  const tensor::ConstMatrix patches = features.spatial(arena);
+  const tensor::ConstMatrix patches = features.spatial();
   const tensor::Matrix tokens = arena.matrix(patches.rows, width_);
   for (int r = 0; r < patches.rows; ++r) {
     std::copy(patches.row(r), patches.row(r) + width_, tokens.row(r));

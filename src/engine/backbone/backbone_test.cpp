@@ -148,20 +148,23 @@ class Halving final : public Backbone {
   int blocks() const override { return 2; }
 
   tensor::Features embed(const float* pixels, Size size, tensor::Arena& arena) const override {
-    const tensor::Matrix planes = arena.matrix(3, size.height * size.width);
-    std::copy(pixels, pixels + 3 * planes.cols, planes.data);
-    return tensor::FeatureMap{planes, size.height, size.width};
+    const tensor::Matrix cells = arena.matrix(size.height * size.width, 3);
+    for (int i = 0; i < cells.rows; ++i) {
+      for (int channel = 0; channel < 3; ++channel) cells.row(i)[channel] = pixels[channel * cells.rows + i];
+    }
+    return tensor::FeatureMap{cells, size.height, size.width};
   }
 
   void run_blocks(tensor::Features& features, int first, int last, tensor::TokenHook* /*hook*/,
                   tensor::Arena& arena) const override {
     for (int i = first; i < last; ++i) {
       const tensor::FeatureMap in = features.map();
-      tensor::FeatureMap out{arena.matrix(in.planes.rows, in.planes.cols / 4), in.rows / 2, in.columns / 2};
-      for (int channel = 0; channel < in.planes.rows; ++channel) {
-        for (int cell = 0; cell < out.planes.cols; ++cell) {
-          const float* corner = in.planes.row(channel) + 2 * (cell / out.columns) * in.columns + 2 * (cell % out.columns);
-          out.planes.row(channel)[cell] = std::max({corner[0], corner[1], corner[in.columns], corner[in.columns + 1]});
+      tensor::FeatureMap out{arena.matrix(in.cells.rows / 4, in.cells.cols), in.rows / 2, in.columns / 2};
+      for (int cell = 0; cell < out.cells.rows; ++cell) {
+        const int corner = 2 * (cell / out.columns) * in.columns + 2 * (cell % out.columns);
+        for (int c = 0; c < in.cells.cols; ++c) {
+          const auto at = [&](int offset) { return in.cells.row(corner + offset)[c]; };
+          out.cells.row(cell)[c] = std::max({at(0), at(1), at(in.columns), at(in.columns + 1)});
         }
       }
       features = out;
@@ -182,7 +185,7 @@ TEST(Backbone, OfMapsIsRunByTheSameCalls) {
   network.normalise(features);
   EXPECT_EQ(features.map().rows, 1);
   EXPECT_EQ(features.map().columns, 2);
-  const tensor::ConstMatrix cells = features.spatial(arena);
+  const tensor::ConstMatrix cells = features.spatial();
   EXPECT_EQ(std::vector<float>(cells.data, cells.data + 6), (std::vector<float>{27, 59, 91, 31, 63, 95}));
 }
 

@@ -3,6 +3,7 @@
 // The pipeline of the paper on one page: pixels -> tokens -> pruned tokens -> descriptor.
 #include "revisit/extractor.h"
 
+#include <any>
 #include <cmath>
 #include <mutex>
 #include <utility>
@@ -16,6 +17,8 @@
 #include "engine/extract/local_features.h"
 #include "engine/extract/plan.h"
 #include "engine/extract/recorder.h"
+#include "engine/extract/resize_planes.h"
+#include "engine/model/head_family.h"
 #include "engine/reduce/reducer.h"
 
 namespace revisit {
@@ -102,6 +105,7 @@ struct Extractor::Impl {
     auto out = reduce::make_reducer(plan.spec, model.loaded());
     const int patches = patches_of(model.loaded().config, *plan.spec.size);
     out->check(patches);
+    network->aggregator->check(model.loaded().config.backbone.grid(*plan.spec.size));
     if (auto sentence = out->sentence(patches); !sentence.empty()) plan.notices.push_back(std::move(sentence));
     return out;
   }
@@ -136,15 +140,16 @@ std::vector<float> Extractor::Impl::forward(Borrowed& scratch, const float* inpu
   const Stopwatch watch;
 
   reducer->check(patches_of(model.loaded().config, size));
+  aggregator.check(model.loaded().config.backbone.grid(size));
   reducer->see({input, 3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width)});
   tensor::Features features = backbone.embed(input, size, arena);  // tokens (1 + R + N0, D): CLS, registers, patches
-  const int patches = features.are_tokens() ? features.tokens().patches() : 0;
+  const int patches = features.spatial().rows;
   backbone.run_blocks(features, 0, backbone.blocks(), &recorder, arena);  // (1 + R + K, D) from the pruning layer on
   if (aggregator.wants_final_norm()) backbone.normalise(features);
   check_finite(features.values(), "tokens");  // here already: the heads' ReLU would turn NaN into 0
   times.prune_ms = recorder.prune_ms();
   times.blocks_ms = watch.ms() - times.prune_ms;
-  times.kept = patches > 0 ? static_cast<double>(features.tokens().patches()) / patches : 1;
+  times.kept = features.are_tokens() && patches > 0 ? static_cast<double>(features.spatial().rows) / patches : 1;
 
   std::vector<float> descriptor(static_cast<std::size_t>(aggregator.dim()));
   aggregate::HeadTrace head_trace;
@@ -156,10 +161,9 @@ std::vector<float> Extractor::Impl::forward(Borrowed& scratch, const float* inpu
 
   check_finite({descriptor.data(), 1, aggregator.dim(), aggregator.dim()}, "descriptor values");
   const Stopwatch local_watch;
-  const int patch = model.loaded().config.backbone.stride();
-  if (local != nullptr) *local = local_features(features, head_trace, {size.height / patch, size.width / patch}, arena);
+  if (local != nullptr) *local = local_features(features, head_trace, model.loaded().config.backbone.grid(size));
   times.local_ms = local != nullptr ? local_watch.ms() : 0;
-  if (trace != nullptr) recorder.finish(features.tokens(), head_trace);
+  if (trace != nullptr) recorder.finish(features, head_trace);
   return descriptor;
 }
 
@@ -191,7 +195,9 @@ std::vector<float> Extractor::describe(const ImageView& picture, Trace* trace, L
 }
 
 std::vector<float> Extractor::describe_tensor(std::span<const float> pixels, Size size, Trace* trace, LocalFeatures* local) {
-  check_tensor_size(size, impl_->model.loaded().config.backbone.stride());
+  const model::Config& config = impl_->model.loaded().config;
+  const auto fitting = config.head.family().resized_tensor(size, config.backbone.stride());
+  check_tensor_size(fitting.value_or(size), config.backbone.stride());
   const auto wanted = 3 * static_cast<std::size_t>(size.height) * static_cast<std::size_t>(size.width);
   if (pixels.size() != wanted) {
     fail(ErrorCode::kUsage, "a tensor of {} values cannot be (3, {}, {}): that takes {}", pixels.size(), size.height, size.width,
@@ -199,14 +205,18 @@ std::vector<float> Extractor::describe_tensor(std::span<const float> pixels, Siz
   }
   impl_->times.preprocess_ms = 0;
   Impl::Borrowed scratch(*impl_->network);
-  return impl_->forward(scratch, pixels.data(), size, trace, local);
+  if (!fitting || *fitting == size) return impl_->forward(scratch, pixels.data(), size, trace, local);
+  const Stopwatch watch;
+  const std::vector<float> resized = planes_resized(pixels, size, *fitting);
+  impl_->times.preprocess_ms = watch.ms();
+  return impl_->forward(scratch, resized.data(), *fitting, trace, local);
 }
 
 int Extractor::descriptor_dim() const { return impl_->network->aggregator->dim(); }
 int Extractor::local_dim() const {
   const model::Config& config = impl_->model.loaded().config;
-  const bool has_features = config.head.kind == model::kWeiad || config.head.kind == model::kSalad;
-  return has_features ? config.head.transport().cluster_dim : config.backbone.width();
+  const auto* transport = std::any_cast<model::TransportHead>(&config.head.own);  // these have features of their own
+  return transport != nullptr ? transport->cluster_dim : config.backbone.width();
 }
 Size Extractor::input_size() const { return *impl_->plan.spec.size; }
 const Model& Extractor::model() const { return impl_->model; }

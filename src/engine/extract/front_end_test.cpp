@@ -32,7 +32,7 @@ TEST(FrontEnd, GivesTheTokensThatTheExtractorAggregates) {
   for (int repeat = 0; repeat < 2; ++repeat) {  // the second one with the arena of the first
     tensor::Features features = front.features_of(image, front.backbone().blocks(), arena);
     front.backbone().normalise(features);
-    const tensor::ConstMatrix patches = features.spatial(arena);
+    const tensor::ConstMatrix patches = features.spatial();
     EXPECT_EQ(std::vector<float>(patches.data, patches.row(patches.rows)), trace.patches.values);
   }
 }

@@ -13,8 +13,8 @@ namespace {
 constexpr double kHeaviest = 65'535;
 
 /// (N, D) what is compared: F of the head, else the tokens.
-tensor::ConstMatrix compared(const aggregate::HeadTrace& head, const tensor::Features& features, tensor::Arena& arena) {
-  const tensor::ConstMatrix tokens = features.spatial(arena);
+tensor::ConstMatrix compared(const aggregate::HeadTrace& head, const tensor::Features& features) {
+  const tensor::ConstMatrix tokens = features.spatial();
   if (head.features.empty()) return tokens;
   const int dim = static_cast<int>(head.features.size()) / tokens.rows;
   return {head.features.data(), tokens.rows, dim, dim};
@@ -72,10 +72,8 @@ void append_codes(const float* row, int count, std::vector<std::int8_t>& codes) 
 
 }  // namespace
 
-LocalFeatures local_features(const tensor::Features& features, const aggregate::HeadTrace& head, Size grid,
-                             tensor::Arena& arena) {
-  const tensor::Arena::Scope scope(arena);
-  const tensor::ConstMatrix rows = compared(head, features, arena);
+LocalFeatures local_features(const tensor::Features& features, const aggregate::HeadTrace& head, Size grid) {
+  const tensor::ConstMatrix rows = compared(head, features);
   const std::vector<std::uint16_t> weights = weights_of(shares_of(head, rows.rows), rows.rows);
   LocalFeatures out;
   out.dim = rows.cols;

@@ -3,7 +3,6 @@
 // The patches that are kept beside a descriptor, for a second look at matches.
 #pragma once
 
-#include "core/tensor/arena.h"
 #include "core/tensor/features.h"
 #include "engine/aggregate/aggregator.h"
 #include "revisit/image.h"
@@ -16,6 +15,6 @@ namespace revisit {
 /// what the head leaves out of the descriptor, such as sky, hardly counts; without either all weigh the same. Of more than
 /// LocalFeatures::kMostPatches patches the heaviest stay, or every so many of equal ones. The same bits for any number of
 /// threads.
-LocalFeatures local_features(const tensor::Features& features, const aggregate::HeadTrace& head, Size grid, tensor::Arena& arena);
+LocalFeatures local_features(const tensor::Features& features, const aggregate::HeadTrace& head, Size grid);
 
 }  // namespace revisit

@@ -99,7 +99,7 @@ TEST(LocalFeatures, OfAPoolingAreItsTokens) {
   for (int r = 0; r < 301; ++r)
     for (int c = 0; c < 8; ++c) tokens.values.row(r)[c] = static_cast<float>((r * 7 + c * c) % 11) - 5;
   tokens.values.row(1)[3] = std::nanf("");
-  const LocalFeatures local = local_features(tokens, {}, {15, 20}, arena);
+  const LocalFeatures local = local_features(tokens, {}, {15, 20});
   EXPECT_EQ(local.count(), kept);
   EXPECT_EQ(local.dim, 8);
   std::set<std::pair<int, int>> places;

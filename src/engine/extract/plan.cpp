@@ -26,7 +26,8 @@ void check_tensor_size(Size size, int patch) {
 
 namespace {
 
-/// "auto" becomes the fastest of this processor whose answers are those of f32: bytes change the best match too often (decision 28).
+/// "auto" becomes the fastest of this processor whose answers are those of f32: bytes change the best match too often (decision
+/// 28).
 void choose_precision(Plan& plan) {
   using tensor::Precision;
   std::string& word = *plan.spec.precision;
@@ -65,6 +66,10 @@ Plan make_plan(const model::Config& config, const DescriptorSpec& spec, int thre
 
 int patches_of(const model::Config& config, Size size) {
   const Size grid = config.backbone.grid(size);
+  if (grid.height < 1 || grid.width < 1) {
+    fail(ErrorCode::kUsage, "an input of {}x{} is too small for {}: nothing would be left of its feature map", size.height,
+         size.width, config.backbone.arch());
+  }
   return grid.height * grid.width;
 }
 

@@ -18,13 +18,13 @@ struct Plan {
   DescriptorSpec spec;  // complete; its size in multiples of the patch
   int threads = 0;
   tensor::Precision precision = tensor::Precision::kF32;  // what the spec says
-  std::vector<std::string> notices;  // one sentence for each setting that was adjusted
+  std::vector<std::string> notices;                       // one sentence for each setting that was adjusted
 };
 
 /// Throws Error kUsage for anything out of range.
 Plan make_plan(const model::Config& config, const DescriptorSpec& spec, int threads);
 
-/// Patches of an input of this size, or cells of its feature map.
+/// Patches of an input of this size, or cells of its feature map. Throws Error kUsage where there would be none.
 int patches_of(const model::Config& config, Size size);
 
 /// Throws Error kUsage unless both sides are positive multiples of the patch within the limit.

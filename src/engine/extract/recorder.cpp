@@ -48,10 +48,8 @@ void Recorder::after_block(int blocks_done, tensor::Tokens& tokens, tensor::Aren
   prune_ms_ += watch.ms();
 }
 
-void Recorder::finish(const tensor::Tokens& tokens, aggregate::HeadTrace& head) {
+void Recorder::note_tokens(const tensor::Tokens& tokens) {
   Trace& out = *trace_;
-  out.logits = vector_array(std::move(reduce_trace_.logits));
-  out.scores = vector_array(std::move(reduce_trace_.scores));
   out.kept.assign(tokens.kept.begin(), tokens.kept.end());
   out.mass = {};
   out.owner.clear();
@@ -61,8 +59,15 @@ void Recorder::finish(const tensor::Tokens& tokens, aggregate::HeadTrace& head) 
   }
   const float* cls = tokens.cls().data;
   out.cls = vector_array({cls, cls + tokens.values.cols});
-  out.patches = matrix_array(tokens.patch_values());
-  const auto patches = static_cast<std::int64_t>(tokens.patches());
+}
+
+void Recorder::finish(const tensor::Features& features, aggregate::HeadTrace& head) {
+  Trace& out = *trace_;
+  out.logits = vector_array(std::move(reduce_trace_.logits));
+  out.scores = vector_array(std::move(reduce_trace_.scores));
+  if (features.are_tokens()) note_tokens(features.tokens());
+  out.patches = matrix_array(features.spatial());
+  const auto patches = static_cast<std::int64_t>(features.spatial().rows);
   const auto clusters = static_cast<std::int64_t>(head.transport.size()) / patches;
   out.transport = array(std::move(head.transport), {patches, clusters});
   out.ghost = vector_array(std::move(head.ghost));

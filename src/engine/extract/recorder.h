@@ -3,10 +3,11 @@
 // A hook around the reducer that measures it and, when a trace is wanted, writes down what passes by.
 #pragma once
 
+#include "core/tensor/features.h"
+#include "core/tensor/tokens.h"
 #include "engine/aggregate/aggregator.h"
 #include "engine/reduce/reducer.h"
 #include "revisit/extractor.h"
-#include "core/tensor/tokens.h"
 
 namespace revisit {
 
@@ -23,11 +24,13 @@ class Recorder final : public tensor::TokenHook {
   void after_attention(int block, tensor::Tokens& tokens, const tensor::AttentionView& attention, tensor::Arena& arena) override;
   void after_block(int blocks_done, tensor::Tokens& tokens, tensor::Arena& arena) override;
 
-  /// Completes the trace from the final-normed tokens and the head.
-  void finish(const tensor::Tokens& tokens, aggregate::HeadTrace& head);
+  /// Completes the trace from the final-normed features and the head.
+  void finish(const tensor::Features& features, aggregate::HeadTrace& head);
   double prune_ms() const { return prune_ms_; }
 
  private:
+  void note_tokens(const tensor::Tokens& tokens);
+
   reduce::TokenReducer& reducer_;
   Trace* trace_;
   reduce::ReduceTrace reduce_trace_;

@@ -37,6 +37,7 @@ const std::string& BackboneConfig::arch() const { return family().arch(*this); }
 int BackboneConfig::width() const { return family().width(*this); }
 int BackboneConfig::stride() const { return family().stride(*this); }
 int BackboneConfig::blocks() const { return family().blocks(*this); }
+bool BackboneConfig::gives_tokens() const { return family().gives_tokens(); }
 Size BackboneConfig::grid(Size input) const { return family().grid(*this, input); }
 double BackboneConfig::macs(Size input, std::span<const PatchesInBlock> patches) const {
   return family().macs(*this, input, patches);

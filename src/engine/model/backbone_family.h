@@ -10,6 +10,7 @@
 
 #include "engine/model/backbone_config.h"
 #include "engine/model/shapes.h"
+#include "revisit/known.h"
 
 namespace revisit {
 struct ModelInfo;
@@ -39,6 +40,7 @@ class BackboneFamily {
   virtual int width(const BackboneConfig& config) const = 0;
   virtual int stride(const BackboneConfig& config) const = 0;
   virtual int blocks(const BackboneConfig& config) const = 0;
+  virtual bool gives_tokens() const { return true; }
   virtual Size grid(const BackboneConfig& config, Size input) const = 0;
   virtual double macs(const BackboneConfig& config, Size input, std::span<const PatchesInBlock> patches) const = 0;
 
@@ -60,6 +62,8 @@ class BackboneFamily {
                            std::vector<float>& values) const = 0;
 
   virtual const BackboneImporter& importer() const = 0;
+  /// What was published of it; `aggregator` is left open.
+  virtual std::vector<KnownModel> known() const;
 };
 
 std::span<const BackboneFamily* const> backbone_families();

@@ -39,11 +39,13 @@ TEST(BackboneFamilies, AreFoundByTheNameOfTheirLine) {
 
 TEST(HeadFamilies, AnUnknownNameIsRefusedWithTheKnownOnes) {
   try {
-    head_family("netvlad");
+    head_family("rmac");
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kBadModel);
-    EXPECT_STREQ(error.what(), "'netvlad' is not an aggregator; known are none, weiad, salad, vlad");
+    EXPECT_STREQ(error.what(),
+                 "'rmac' is not an aggregator; known are none, megaloc, weiad, salad, netvlad, supervlad, convap, mixvpr, "
+                 "cosplace, gem, vlad");
   }
 }
 
@@ -52,13 +54,13 @@ TEST(Metadata, ABackboneOfAFamilyNobodyKnowsIsRefused) {
   EXPECT_FALSE(metadata.contains("backbone")) << "files of ViTs read as they always did";
   metadata["backbone"] = "vit";
   EXPECT_EQ(from_metadata(metadata, "m").backbone.width(), 16);
-  metadata["backbone"] = "resnet";
+  metadata["backbone"] = "mixer";
   try {
     from_metadata(metadata, "m");
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kBadModel);
-    EXPECT_STREQ(error.what(), "'m': backbone: 'resnet' is not a backbone family this version knows; known are vit");
+    EXPECT_STREQ(error.what(), "'m': backbone: 'mixer' is not a backbone family this version knows; known are vit, resnet, vgg");
   }
 }
 

@@ -18,6 +18,7 @@ class HeadFamily;
 inline constexpr const char* kNoHead = "none";
 inline constexpr const char* kWeiad = "weiad";
 inline constexpr const char* kSalad = "salad";
+inline constexpr const char* kMegaloc = "megaloc";
 
 /// An open set: each aggregator has its own type of settings.
 struct HeadConfig {
@@ -38,7 +39,7 @@ struct HeadConfig {
     if (found == nullptr) wrong_settings();
     return *found;
   }
-  /// Those of WeiAD and SALAD; created if there are none yet.
+  /// Those of WeiAD, SALAD and MegaLoc; created if there are none yet.
   TransportHead& transport();
   const TransportHead& transport() const { return as<TransportHead>(); }
 

@@ -11,15 +11,20 @@
 #include "engine/model/fields.h"
 #include "engine/model/head_config.h"
 #include "engine/model/shapes.h"
+#include "revisit/known.h"
 
 namespace revisit::model {
 
+class BackboneConfig;
 class Checker;
 class Uniform;
+struct InputConfig;
 struct Rename;
 
 /// Names of a head's tensors begin with this in our model files.
 inline constexpr const char* kHeadRoot = "aggregator.";
+/// In some foreign checkpoints with this.
+inline constexpr const char* kForeignHeadRoot = "aggregation.";
 
 /// One object per family; see heads.def. A config given to it is of this family; `width` is that of the backbone's features.
 class HeadFamily {
@@ -34,6 +39,9 @@ class HeadFamily {
   /// Multiply-adds for so many patches, or cells of a feature map.
   virtual double macs(const HeadConfig& head, int width, int features) const = 0;
 
+  /// What the method's own code resizes a tensor of this size to before the network: nothing where it has to fit already.
+  virtual std::optional<Size> resized_tensor(Size /*size*/, int /*stride*/) const { return std::nullopt; }
+
   // In a model file; keys begin with "aggregator.".
   virtual void write(const HeadConfig& head, Metadata& metadata) const = 0;
   virtual HeadConfig read(const Fields& fields, int width) const = 0;
@@ -42,11 +50,16 @@ class HeadFamily {
   /// Values for one of these tensors, like those of a trained head; by default as for any layer.
   virtual void fill_random(const std::string& name, const Shape& shape, const Uniform& uniform, std::vector<float>& values) const;
 
+  /// What was published of it; `aggregator` is left open.
+  virtual std::vector<KnownModel> known() const;
+
   // In a foreign checkpoint. By default it never appears in one.
   /// Foreign names of its tensors, whole names without "module.".
   virtual std::span<const Rename> names() const;
-  /// The head these tensors form, if any; a missing one is guessed.
-  virtual std::optional<HeadConfig> infer(const ShapeReader& /*read*/) const { return std::nullopt; }
+  /// The head these tensors form, if any, behind a backbone of this width; a missing one is guessed.
+  virtual std::optional<HeadConfig> infer(const ShapeReader& /*read*/, int /*width*/) const { return std::nullopt; }
+  /// Sets what its published checkpoints were made for, where that differs from the backbone's own.
+  virtual void set_input(const HeadConfig& /*head*/, const BackboneConfig& /*backbone*/, InputConfig& /*input*/) const {}
 };
 
 /// Those of heads.def, after the one that stands for a model without a head.

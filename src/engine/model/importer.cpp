@@ -118,7 +118,9 @@ std::string readable() {
   for (const HeadFamily* family : head_families()) {
     if (!family->names().empty()) heads.emplace_back(family->title());
   }
-  return out + fmt::format("{} checkpoints", fmt::join(heads, " and "));
+  const std::string last = heads.back();
+  heads.pop_back();
+  return out + fmt::format("{} and {} checkpoints", fmt::join(heads, ", "), last);
 }
 
 std::string origin_of(const KeyMap& keys, const Config& config) {
@@ -135,6 +137,7 @@ void check_size(Size size, int stride) {
 /// The defaults for this kind of checkpoint, then what the caller asked for.
 void set_input(Config& config, const KeyMap& keys, const ImportOptions& options) {
   keys.family->importer().complete(config, keys, options);
+  config.head.family().set_input(config.head, config.backbone, config.input);
   InputConfig& input = config.input;
   input.size = options.size.value_or(input.size);
   check_size(input.size, config.backbone.stride());
@@ -236,7 +239,9 @@ std::string licence_of(const Checkpoint& checkpoint) {
 }
 
 /// Options that also apply to model files.
-bool changes_settings(const ImportOptions& options) { return options.half || options.size || options.own != DescriptorSpec{} || options.licence; }
+bool changes_settings(const ImportOptions& options) {
+  return options.half || options.size || options.own != DescriptorSpec{} || options.licence;
+}
 
 /// The settings to record in a model file. Throws Error kUsage for one it cannot keep or has no use for.
 void set_own(const DescriptorSpec& own, Config& config, const std::string& name) {
@@ -287,15 +292,17 @@ std::shared_ptr<const LoadedModel> import_checkpoint(const std::filesystem::path
   for (const auto& [key, tensor] : source.all()) names.push_back(key);
   const KeyMap keys = map_keys(names);
   if (!keys.has_backbone()) {
-    fail_with_hint(ErrorCode::kBadModel, readable(), "'{}' holds no vision transformer that revisit knows; its {} tensors are {}",
-                   name, names.size(), names.empty() ? "none" : listed(names));
+    const std::string head = keys.placed.empty() ? "" : fmt::format("the head of {}, but ", keys.head->title());
+    fail_with_hint(ErrorCode::kBadModel, readable(), "'{}' holds {}no network that revisit knows; its {} tensors are {}", name,
+                   head, names.size(), names.empty() ? "none" : listed(names));
   }
 
   auto made = std::make_shared<LoadedModel>();
   Config& config = made->config;
   config = infer_config(*keys.family, shapes_of(source, keys), options.heads, options.size, name);
-  const bool has_aggregator =
-      std::ranges::any_of(keys.unexpected, [&](const std::string& key) { return key.starts_with(keys.wrapper + "aggregator."); });
+  const bool has_aggregator = std::ranges::any_of(keys.unexpected, [&](const std::string& key) {
+    return key.starts_with(keys.wrapper + kHeadRoot) || key.starts_with(keys.wrapper + kForeignHeadRoot);
+  });
   if (config.head.is_none() && has_aggregator) {
     fail_with_hint(ErrorCode::kBadModel, readable(), "'{}' has an aggregator that revisit does not know: {}", name,
                    listed(keys.unexpected));

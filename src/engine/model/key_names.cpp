@@ -29,21 +29,26 @@ bool is_of_predictor(std::string_view name) {
   });
 }
 
-/// Names of heads, WeiToP and DynamicViT's predictors, perhaps behind "module.".
-Place place_head(std::string_view name, std::string& wrapper) {
-  constexpr std::string_view kModule = "module.";
+constexpr std::string_view kModule = "module.";
+
+std::string_view without_module(std::string_view name) { return name.starts_with(kModule) ? name.substr(kModule.size()) : name; }
+
+const Rename* find_head_name(const HeadFamily& family, std::string_view theirs) {
+  const auto found = std::ranges::find(family.names(), theirs, &Rename::theirs);
+  return found == family.names().end() ? nullptr : &*found;
+}
+
+/// Names of the head, of WeiToP and of DynamicViT's predictors, perhaps behind "module.".
+Place place_head(const HeadFamily& head, std::string_view name, std::string& wrapper) {
   const bool wrapped = name.starts_with(kModule);
-  if (wrapped) name.remove_prefix(kModule.size());
+  name = without_module(name);
   Place out;
-  for (const HeadFamily* family : head_families()) {
-    const auto found = std::ranges::find(family->names(), name, &Rename::theirs);
-    if (found == family->names().end()) continue;
+  if (const Rename* found = find_head_name(head, name)) {
     out = {Place::Kind::kPlaced, std::string(found->ours), found->part};
-    break;
   }
   if (std::ranges::find(kWeitop, name) != kWeitop.end() || is_of_predictor(name)) out = {Place::Kind::kPlaced, std::string(name)};
-  if (out.kind == Place::Kind::kUnknown &&
-      (name.starts_with(kHeadRoot) || name.starts_with("weitop.") || name.starts_with(kPredictorRoot))) {
+  if (out.kind == Place::Kind::kUnknown && (name.starts_with(kHeadRoot) || name.starts_with(kForeignHeadRoot) ||
+                                            name.starts_with("weitop.") || name.starts_with(kPredictorRoot))) {
     out.kind = Place::Kind::kUnexpected;
   }
   if (wrapped && out.kind != Place::Kind::kUnknown) wrapper = kModule;
@@ -72,6 +77,14 @@ void choose_naming(const std::vector<std::string>& names, KeyMap& map) {
   }
 }
 
+/// The first of equals: SALAD's names are all among WeiAD's, for one, and what they form is told apart by their tensors.
+const HeadFamily* choose_head(const std::vector<std::string>& names) {
+  const auto explained = [&](const HeadFamily* family) {
+    return std::ranges::count_if(names, [&](std::string_view name) { return find_head_name(*family, without_module(name)); });
+  };
+  return *std::ranges::max_element(head_families(), {}, explained);
+}
+
 }  // namespace
 
 bool KeyMap::has_backbone() const {
@@ -86,18 +99,17 @@ std::vector<std::string> KeyMap::source_names(const std::string& ours) const {
     for (std::string& name : names) name = backbone_prefix + name;
     return names;
   }
-  for (const HeadFamily* head : head_families()) {
-    const auto found = std::ranges::find(head->names(), ours, &Rename::ours);
-    if (found != head->names().end()) return {wrapper + std::string(found->theirs)};
-  }
+  const auto found = std::ranges::find(head->names(), ours, &Rename::ours);
+  if (found != head->names().end()) return {wrapper + std::string(found->theirs)};
   return {wrapper + ours};
 }
 
 KeyMap map_keys(const std::vector<std::string>& names) {
   KeyMap map;
   choose_naming(names, map);
+  map.head = choose_head(names);
   for (const auto& name : names) {
-    Place place = place_head(name, map.wrapper);
+    Place place = place_head(*map.head, name, map.wrapper);
     if (place.kind == Place::Kind::kUnknown && name.starts_with(map.backbone_prefix)) {
       place = map.naming->place(std::string_view(name).substr(map.backbone_prefix.size()));
     }

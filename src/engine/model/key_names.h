@@ -12,6 +12,7 @@
 namespace revisit::model {
 
 class BackboneFamily;
+class HeadFamily;
 
 /// One tensor, or layer, under its foreign name and ours.
 struct Rename {
@@ -50,6 +51,7 @@ class Naming {
 struct KeyMap {
   const BackboneFamily* family = nullptr;  ///< of the backbone; never null
   const Naming* naming = nullptr;          ///< of that family; never null
+  const HeadFamily* head = nullptr;        ///< whose foreign names explain most of the rest; never null
   std::string backbone_prefix;             ///< prefix of backbone names, such as "module.backbone."
   std::string wrapper;                     ///< prefix of "aggregator." and "weitop.": "" or "module."
   /// Our name -> source names; three (query, key, value, stacked in this order; "" where absent) for a fused tensor.
@@ -62,7 +64,7 @@ struct KeyMap {
   std::vector<std::string> source_names(const std::string& ours) const;
 };
 
-/// Finds the family, naming and prefix that explain most of `names` and places every name.
+/// Finds the family, naming, prefix and head that explain most of `names` and places every name.
 KeyMap map_keys(const std::vector<std::string>& names);
 
 }  // namespace revisit::model

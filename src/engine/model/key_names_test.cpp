@@ -80,7 +80,7 @@ TEST(KeyNames, PartsOfTheForwardPassWeDoNotKnowAreUnexpectedNotIgnored) {
 }
 
 TEST(KeyNames, NothingKnownMeansNoBackbone) {
-  const KeyMap map = map_keys({"conv1.weight", "layer1.0.bn1.bias"});
+  const KeyMap map = map_keys({"stem.weight", "stage1.0.norm.bias"});
   EXPECT_FALSE(map.has_backbone());
   EXPECT_EQ(map.ignored.size(), 2U);
   EXPECT_FALSE(map_keys({}).has_backbone());

@@ -39,7 +39,7 @@ Config infer_config(const BackboneFamily& family, const Shapes& shapes, std::opt
   Config config;
   config.backbone = family.importer().infer(read, heads, size);
   for (const HeadFamily* head : head_families()) {
-    if (const auto found = head->infer(read)) {
+    if (const auto found = head->infer(read, config.backbone.width())) {
       config.head = *found;
       break;
     }

@@ -89,9 +89,9 @@ void TransportFamily::fill_random(const std::string& name, const Shape& shape, c
 
 std::span<const Rename> TransportFamily::names() const { return kNames; }
 
-std::optional<HeadConfig> TransportFamily::infer(const ShapeReader& read) const {
+std::optional<HeadConfig> TransportFamily::infer(const ShapeReader& read, int /*width*/) const {
   const std::string root = kHeadRoot;
-  if (std::ranges::none_of(names(), [&](const Rename& one) { return read.has(std::string(one.ours)); })) return std::nullopt;
+  if (std::ranges::none_of(kNames, [&](const Rename& one) { return read.has(std::string(one.ours)); })) return std::nullopt;
   TransportHead head;
   head.hidden = read.outputs(root + "score.0", read.outputs(root + "cluster_features.0", 512));
   head.clusters = read.outputs(root + "score.3", 64);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the descriptions of SALAD and WeiAD.
+// Shared by the descriptions of SALAD, WeiAD and MegaLoc.
 #pragma once
 
 #include "engine/model/head_family.h"
@@ -19,7 +19,7 @@ class TransportFamily : public HeadFamily {
   void fill_random(const std::string& name, const Shape& shape, const Uniform& uniform,
                    std::vector<float>& values) const override;
   std::span<const Rename> names() const override;
-  std::optional<HeadConfig> infer(const ShapeReader& read) const override;
+  std::optional<HeadConfig> infer(const ShapeReader& read, int width) const override;
 };
 
 }  // namespace revisit::model

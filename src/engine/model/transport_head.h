@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// The settings of heads that assign tokens to clusters by optimal transport: SALAD and WeiAD.
+// The settings of heads that assign tokens to clusters by optimal transport: SALAD, WeiAD and MegaLoc.
 #pragma once
 
 #include <string>
@@ -27,7 +27,10 @@ struct TransportHead {
   ClusterNorm norm = ClusterNorm::kWeightAfter;
   bool frozen_ranking = false;  // clusters are ranked as they were on average while training, not by each photo
 
-  int descriptor_dim() const { return clusters * cluster_dim + token_dim; }
+  int projected = 0;  // MegaLoc only: outputs of the layer behind
+
+  int assembled_dim() const { return clusters * cluster_dim + token_dim; }
+  int descriptor_dim() const { return projected > 0 ? projected : assembled_dim(); }
 };
 
 const char* name_of(ClusterNorm norm);  // weight-after, salad, none

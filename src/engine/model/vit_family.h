@@ -31,6 +31,9 @@ class VitFamily final : public BackboneFamily {
   void fill_random(const BackboneConfig& config, const std::string& name, const Shape& shape, const Uniform& uniform,
                    std::vector<float>& values) const override;
 
+  // vit_known.cpp
+  std::vector<KnownModel> known() const override;
+
   // vit_importer.cpp
   const BackboneImporter& importer() const override;
 };

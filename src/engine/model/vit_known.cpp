@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "engine/model/vit_config.h"
+#include "engine/model/vit_family.h"
 
 namespace revisit::model {
 namespace {
@@ -75,6 +75,12 @@ std::string arch_name_of(const VitConfig& vit) {
     }
   }
   return "vit";
+}
+
+std::vector<KnownModel> VitFamily::known() const {
+  return {{"DINOv2", "", "ViT-S/14, ViT-B/14, ViT-L/14 or ViT-g/14, with or without registers", "multiples of 14",
+           "384 to 1536 (the token dimension)", "", "Apache-2.0 (code and weights)", "",
+           "github.com/facebookresearch/dinov2: dinov2_vit{s,b,l,g}14_pretrain.pth and _reg4_pretrain.pth"}};
 }
 
 }  // namespace revisit::model

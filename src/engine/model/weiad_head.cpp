@@ -40,7 +40,7 @@ class Weiad final : public TransportFamily {
   void fill_random(const std::string& name, const Shape& shape, const Uniform& uniform,
                    std::vector<float>& values) const override;
   std::span<const Rename> names() const override;
-  std::optional<HeadConfig> infer(const ShapeReader& read) const override;
+  std::optional<HeadConfig> infer(const ShapeReader& read, int width) const override;
 };
 
 void Weiad::write(const HeadConfig& config, Metadata& metadata) const {
@@ -106,9 +106,9 @@ std::span<const Rename> Weiad::names() const {
   return all;
 }
 
-std::optional<HeadConfig> Weiad::infer(const ShapeReader& read) const {
+std::optional<HeadConfig> Weiad::infer(const ShapeReader& read, int width) const {
   if (!read.has(kTheta0) && !read.has(kThetaD)) return std::nullopt;
-  auto config = TransportFamily::infer(read);
+  auto config = TransportFamily::infer(read, width);
   TransportHead& head = config->transport();
   const int tiers = read.dim({kThetaD}, 0).value_or(3) + 1;
   if (tiers > head.clusters) {

@@ -35,6 +35,11 @@ class KeepAll final : public TokenReducer {
 std::unique_ptr<TokenReducer> make_reducer(const DescriptorSpec& spec, const model::LoadedModel& model) {
   check_spec(spec);
   const int depth = model.config.backbone.blocks();
+  if (!model.config.backbone.gives_tokens() && (*spec.prune != "none" || *spec.rho < 1 || spec.keep_mass)) {
+    fail_with_hint(ErrorCode::kUsage, "leave out `prune`, `rho` and `keep_mass`, or use a vision transformer",
+                   "tokens cannot be pruned in {}: it is a convolutional network and has a feature map instead",
+                   model.config.backbone.arch());
+  }
   if (*spec.prune_layer > depth) {
     fail(ErrorCode::kUsage, "the pruning layer must be between 0 and the model's {} blocks, not {}", depth, *spec.prune_layer);
   }

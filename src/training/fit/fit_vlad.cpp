@@ -43,7 +43,7 @@ std::shared_ptr<model::LoadedModel> cut_backbone(const Model& backbone, const Fi
 // The patch tokens of a photo, or the cells of its feature map, after the last block: each of unit length.
 tensor::Matrix unit_tokens(FrontEnd& front, const Image& image, tensor::Arena& arena) {
   const tensor::Features features = front.features_of(image, front.backbone().blocks(), arena);
-  const tensor::ConstMatrix found = features.spatial(arena);
+  const tensor::ConstMatrix found = features.spatial();
   const tensor::Matrix tokens = arena.matrix(found.rows, found.cols);
   for (int r = 0; r < found.rows; ++r) {
     std::copy(found.row(r), found.row(r) + found.cols, tokens.row(r));

@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: 2026 The revisit authors
+// SPDX-License-Identifier: Apache-2.0
+// How residual networks are recognised in a foreign checkpoint.
+#pragma once
+
+#include "engine/model/conv_family.h"
+
+namespace revisit::model {
+
+const BackboneImporter& resnet_importer();
+
+}  // namespace revisit::model
