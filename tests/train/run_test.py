@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A training run that is stopped, killed, damaged or out of space goes on, and ends with the same log and the same bytes as one
 that nobody disturbed (one thread).
-usage: run_test.py PROGRAM resumes | talks | vocabulary | own | interrupted | damaged | mismatch | nonfinite | full | kills COUNT"""
+usage: run_test.py PROGRAM resumes | talks | vocabulary | own | pruned | interrupted | damaged | mismatch | nonfinite | full | kills COUNT"""
 import random
 import re
 import resource
@@ -93,6 +93,36 @@ def own(root):
     (root / "model" / "last.safetensors").write_bytes(kept)
     run("train", file, "--out", root / "halves", "--resume")
     expect_same_run(root / "halves", root / "straight")
+
+
+def pruned(root):
+    """A network trained with ToMe or DynamicViT: stopped and resumed to the same bytes, and its model prunes by that method."""
+    for method in ("tome", "dynamicvit"):
+        folder = root / method
+        folder.mkdir()
+        text = config(folder / "a.toml", steps=8, every=4).read_text().replace("random_rho_from = 0.4\n", "")
+        text = text.replace("weitop_hidden = 16", f'weitop = false\nprune = "{method}"\nprune_rho = 0.5')
+        file = folder / "b.toml"
+        file.write_text(text)
+        run("train", file, "--out", folder / "straight")
+        steps = [line for line in log_of(folder / "straight") if "loss" in line]
+        assert all(line["rho"] == 0.5 for line in steps), steps
+        assert all(("stages" in line) == (method == "dynamicvit") for line in steps), steps
+        run("train", file, "--out", folder / "halves", "--steps", 4)
+        run("train", file, "--out", folder / "halves", "--resume")
+        expect_same_run(folder / "halves", folder / "straight")
+        model = folder / "straight" / "last.safetensors"
+        information = run("model", "inspect", model).stdout
+        assert f"trained with {method} at rho 0.5 by revisit" in information, information
+        run("synth", folder / "town", "--places", 1, "--views", 2)
+        photo = next((folder / "town").rglob("*.jpg"))
+        said = run("describe", photo, "--model", model, "--rho", 0.5, "--json")
+        assert f"{method} " in said.stderr and "left" in said.stderr, said.stderr
+        run("describe", photo, "--model", model, "--prune", method, "--rho", 0.7)
+    other = folder / "c.toml"
+    other.write_text(text.replace("prune_rho = 0.5", "prune_rho = 0.6"))
+    result = run("train", other, "--out", folder / "straight", "--resume", expect=3)
+    assert "was started with model.prune_rho '0.5', but now it is '0.6'" in result.stderr, result.stderr
 
 
 def interrupted(root):
@@ -222,5 +252,5 @@ def kills(root, count):
 
 
 if __name__ == "__main__":
-    main({"resumes": resumes, "talks": talks, "vocabulary": vocabulary, "own": own, "interrupted": interrupted, "damaged": damaged,
+    main({"resumes": resumes, "talks": talks, "vocabulary": vocabulary, "own": own, "pruned": pruned, "interrupted": interrupted, "damaged": damaged,
           "mismatch": mismatch, "nonfinite": nonfinite, "full": full, "kills": kills})

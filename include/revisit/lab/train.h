@@ -91,7 +91,9 @@ struct TrainModel {
   bool weitop = true;
   int weitop_hidden = 256;
   bool weitop_only = false;  ///< backbone is a whole WeiAD model, and only its WeiToP is trained
-  DescriptorSpec own;        ///< recorded as the model's defaults: WeiToP's layer and constants
+  DescriptorSpec own;        ///< recorded as the model's defaults: WeiToP's layer and constants. Or the network is trained with
+                             ///< another pruner, `own.prune`, that keeps `own.rho` or what its `own.prune_options` say; the model
+                             ///< records the pruner and its other options
   Size infer_size{0, 0};     ///< input size recorded in the model, at which it is validated; 0x0: that of TrainData
 };
 
@@ -108,6 +110,7 @@ struct TrainLoss {
   int random_rho_after = 0;       ///< not before this step: pruned batches do not train WeiToP
   double random_rho_share = 0.5;  ///< share of the batches that run pruned
   double place = 1;               ///< weight of the multi-similarity loss
+  double stages = 2;              ///< DynamicViT: weight of the squared distance from the share of patches wanted after each predictor
   double context = 0;             ///< weight of pulling a picture's tokens and descriptor, pruned or not, towards those the
                                   ///< model had for the whole picture when the run began
 };
@@ -118,6 +121,7 @@ struct TrainOptimiser {
   double tier_lr_factor = 1;  ///< on the heads' lr
   double weitop_lr = 0;       ///< 0: heads' lr
   double weitop_eps = 1e-15;
+  double predictor_lr = 0;                 ///< DynamicViT's predictors; 0: heads' lr
   double weight_decay = 9.5e-9;
   int warmup_steps = 0;
   int decay_steps = 4000;  ///< lr falls linearly to end_factor over these

@@ -39,7 +39,7 @@ void own_from_metadata(const Fields& fields, Config& config) {
   for (const Setting& one : settings()) {
     if (one.model_key == nullptr || (one.kept_with_pruner() && !prunes)) continue;
     const bool always_there =
-        one.kept_with_pruner() && !one.of_pruner && (!config.has_dynamicvit() || one.name == std::string_view("prune"));
+        one.kept_with_pruner() && !one.of_pruner && (config.has_weitop() || one.name == std::string_view("prune"));
     if (always_there || fields.has(one.model_key)) fields.setting(one, config.own);
   }
   if (config.has_weitop()) config.weitop_hidden = fields.number<int>("pruner.hidden");

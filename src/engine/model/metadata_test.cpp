@@ -69,6 +69,20 @@ TEST(Metadata, PredictorsOfDynamicVitAreKeptWithTheirNumber) {
   EXPECT_NE(refusal(metadata), "") << "a pruner without its predictors";
 }
 
+TEST(Metadata, APrunerThatTheNetworkWasTrainedWithIsKeptWithItsOptionsAlone) {
+  Config config = testing::tiny_config();
+  config.own = {};
+  config.weitop_hidden = 0;
+  config.own.prune = "tome";
+  EXPECT_FALSE(to_metadata(config).contains("pruner.options"));
+  config.own.prune_options = "prop_attn=false";
+  const Metadata metadata = to_metadata(config);
+  EXPECT_EQ(metadata.at("pruner"), "tome");
+  EXPECT_EQ(metadata.at("pruner.options"), "prop_attn=false");
+  EXPECT_FALSE(metadata.contains("pruner.layer"));
+  EXPECT_EQ(from_metadata(metadata, "m").own, config.own);
+}
+
 TEST(Metadata, AModelsPrecisionNeedsNoPrunerAndIsOpenWhereItIsNotRecorded) {
   for (Config config : {testing::tiny_config(), testing::tiny_backbone()}) {
     EXPECT_FALSE(to_metadata(config).contains("precision"));

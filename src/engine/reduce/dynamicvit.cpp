@@ -20,9 +20,9 @@
 namespace revisit::reduce {
 namespace {
 
-constexpr float kPredictorEps = 1e-5F;  // of its norm
-constexpr double kFloorSlack = 1e-9;    // 0.7 * 10 is 7
-constexpr int kStageSteps = 10'000;     // a keep derived from rho has four digits
+constexpr double kFloorSlack = 1e-9;  // 0.7 * 10 is 7
+constexpr int kStageSteps = 10'000;   // a keep derived from rho has four digits
+constexpr int kUsualStages = 3;
 
 std::string predictor_name(int stage, const char* layer) { return fmt::format("score_predictor.{}.{}", stage, layer); }
 
@@ -75,12 +75,41 @@ int predictor_stages(const model::Weights& weights) {
   return stages;
 }
 
+Stages::Stages(const DescriptorSpec& spec, int count, int depth) : rho_(*spec.rho) {
+  PruneOptions options(spec);
+  keep_ = options.number("keep", 0, 1, true);
+  blocks_ = options.blocks("at", depth).value_or(even_blocks(depth, count));
+  options.finish();
+  if (blocks_.size() != static_cast<std::size_t>(count)) {
+    fail(ErrorCode::kUsage, "`prune` dynamicvit decides before {} blocks here, but the model has {} predictors", blocks_.size(),
+         count);
+  }
+}
+
+int Stages::count_for(const DescriptorSpec& spec, int depth) {
+  PruneOptions options(spec);
+  const auto blocks = options.blocks("at", depth);
+  return static_cast<int>(blocks ? blocks->size() : even_blocks(depth, kUsualStages).size());
+}
+
+double Stages::keep_for(int patches) const {
+  if (keep_) return *keep_;
+  const auto with = [&](int step) { return left(1 - static_cast<double>(step) / kStageSteps, blocks_.back(), patches); };
+  return 1 - static_cast<double>(number_for(rho_, patches, 0, kStageSteps - 1, with)) / kStageSteps;
+}
+
+int Stages::left(double keep, int blocks_done, int patches) const {
+  const auto stages = std::ranges::upper_bound(blocks_, blocks_done) - blocks_.begin();
+  if (stages == 0) return patches;
+  const double count = std::floor(patches * std::pow(keep, static_cast<double>(stages)) + kFloorSlack);
+  return std::clamp(static_cast<int>(count), 1, patches);
+}
+
 namespace {
 
 class DynamicVit final : public TokenReducer {
  public:
-  DynamicVit(double rho, std::optional<double> keep, std::vector<int> at, std::vector<Predictor> predictors)
-      : rho_(rho), keep_(keep), at_(std::move(at)), predictors_(std::move(predictors)) {}
+  DynamicVit(Stages stages, std::vector<Predictor> predictors) : stages_(std::move(stages)), predictors_(std::move(predictors)) {}
 
   Needs needs(int /*block*/) const override { return Needs::kNothing; }
   void after_attention(int /*block*/, tensor::Tokens& /*tokens*/, const tensor::AttentionView& /*attention*/,
@@ -88,49 +117,33 @@ class DynamicVit final : public TokenReducer {
 
   void after_block(int blocks_done, tensor::Tokens& tokens, tensor::Arena& arena) override {
     if (blocks_done == 0) all_ = tokens.patches();
-    const auto found = std::ranges::lower_bound(at_, blocks_done);
-    if (!acts() || found == at_.end() || *found != blocks_done) return;
-    const auto stage = static_cast<std::size_t>(found - at_.begin());
+    const auto& at = stages_.blocks();
+    const auto found = std::ranges::lower_bound(at, blocks_done);
+    if (!stages_.acts() || found == at.end() || *found != blocks_done) return;
+    const auto stage = static_cast<std::size_t>(found - at.begin());
     predictors_[stage](tokens.patch_values(), scores_, arena);
     choose_best(scores_, patches_after(blocks_done, all_), kept_);
     tensor::keep_patches(tokens, kept_);
   }
 
-  int patches_after(int blocks_done, int patches) const override {
-    return acts() ? left(keep_for(patches), blocks_done, patches) : patches;
-  }
+  int patches_after(int blocks_done, int patches) const override { return stages_.left(blocks_done, patches); }
 
   double macs(int patches) const override {
     double sum = 0;
-    for (std::size_t s = 0; acts() && s < at_.size(); ++s) sum += predictors_[s].macs() * patches_after(at_[s] - 1, patches);
+    for (std::size_t s = 0; stages_.acts() && s < predictors_.size(); ++s) {
+      sum += predictors_[s].macs() * patches_after(stages_.blocks()[s] - 1, patches);
+    }
     return sum;
   }
 
   std::string sentence(int patches) const override {
-    if (!acts()) return {};
-    const double keep = keep_for(patches);
-    return fmt::format("dynamicvit keeps {:.4g} of the patches before {}: {}", keep, blocks_text(at_),
-                       left_text(left(keep, at_.back(), patches), patches));
+    if (!stages_.acts()) return {};
+    return fmt::format("dynamicvit keeps {:.4g} of the patches before {}: {}", stages_.keep_for(patches),
+                       blocks_text(stages_.blocks()), left_text(stages_.left(stages_.blocks().back(), patches), patches));
   }
 
  private:
-  bool acts() const { return keep_.value_or(rho_) < 1; }
-
-  int left(double keep, int blocks_done, int patches) const {
-    const auto stages = std::ranges::upper_bound(at_, blocks_done) - at_.begin();
-    if (stages == 0) return patches;
-    const double count = std::floor(patches * std::pow(keep, static_cast<double>(stages)) + kFloorSlack);
-    return std::clamp(static_cast<int>(count), 1, patches);
-  }
-  double keep_for(int patches) const {
-    if (keep_) return *keep_;
-    const auto with = [&](int step) { return left(1 - static_cast<double>(step) / kStageSteps, at_.back(), patches); };
-    return 1 - static_cast<double>(number_for(rho_, patches, 0, kStageSteps - 1, with)) / kStageSteps;
-  }
-
-  double rho_;
-  std::optional<double> keep_;  // of each stage; open: what rho asks for
-  std::vector<int> at_;         // blocks before which a predictor decides, ascending
+  Stages stages_;
   std::vector<Predictor> predictors_;
   int all_ = 0;  // patches of this picture
   // Scratch, each (patches).
@@ -142,26 +155,19 @@ class DynamicVit final : public TokenReducer {
 
 const ReducerFamily dynamicvit_family{
     .make = [](const DescriptorSpec& spec, const model::LoadedModel& model) -> std::unique_ptr<TokenReducer> {
-      PruneOptions options(spec);
-      const int stages = predictor_stages(model.weights);
-      if (stages == 0) {
-        fail_with_hint(ErrorCode::kUsage,
-                       "import a DynamicViT checkpoint, or choose `prune` fastv, evit, tome or tofu, which run untrained",
-                       "dynamicvit prunes by predictors trained with the model, but this model has none");
+      const int count = predictor_stages(model.weights);
+      if (count == 0) {
+        fail_with_hint(
+            ErrorCode::kUsage,
+            "train one or import a DynamicViT checkpoint, or choose `prune` fastv, evit, tome or tofu, which run untrained",
+            "dynamicvit prunes by predictors trained with the model, but this model has none");
       }
-      const int depth = model.config.backbone.blocks();
-      const auto keep = options.number("keep", 0, 1, true);
-      auto at = options.blocks("at", depth).value_or(even_blocks(depth, stages));
-      options.finish();
-      if (at.size() != static_cast<std::size_t>(stages)) {
-        fail(ErrorCode::kUsage, "`prune` dynamicvit decides before {} blocks here, but the model has {} predictors", at.size(),
-             stages);
-      }
+      Stages stages(spec, count, model.config.backbone.blocks());
       std::vector<Predictor> predictors;
-      for (int s = 0; s < stages; ++s) {
+      for (int s = 0; s < count; ++s) {
         predictors.emplace_back(model.weights, s, model.config.backbone.width(), tensor::precision_of(*spec.precision));
       }
-      return std::make_unique<DynamicVit>(*spec.rho, keep, std::move(at), std::move(predictors));
+      return std::make_unique<DynamicVit>(std::move(stages), std::move(predictors));
     },
     .has_options = true};
 

@@ -47,6 +47,7 @@ class Evit final : public InBlock {
   }
 
   bool counts_patches() const override { return by_mass_; }
+  Fusion fusion(int /*block*/) const override { return Fusion::kAttention; }
 
   std::string sentence(int patches) const override {
     if (!acts()) return {};

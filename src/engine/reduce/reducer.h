@@ -21,6 +21,14 @@ struct ReduceTrace {
   std::vector<float> scores;  // (N0) what the choice is made by; empty for methods without one score a patch
 };
 
+/// What a token becomes that others went into.
+enum class Fusion {
+  kMean,       // the mean of all of them, weighted by mass
+  kTarget,     // what it was
+  kLongest,    // the direction of that mean, with the largest of their norms
+  kAttention,  // their sum, weighted by the attention of CLS
+};
+
 /// One object serves one thread at a time; it must not outlive the model it was made from. The hooks do the work.
 class TokenReducer : public tensor::TokenHook {
  public:
@@ -33,6 +41,8 @@ class TokenReducer : public tensor::TokenHook {
   virtual int patches_in_mlp(int block, int patches) const { return patches_after(block, patches); }
   /// Whether a merged token counts in the descriptor as often as the patches it stands for, instead of once.
   virtual bool counts_patches() const { return false; }
+  /// How it merges in block `block`, for training, which does the same again with gradients.
+  virtual Fusion fusion(int /*block*/) const { return Fusion::kMean; }
   /// Multiply-adds of the method itself.
   virtual double macs(int /*patches*/) const { return 0; }
 
@@ -51,7 +61,7 @@ class TokenReducer : public tensor::TokenHook {
 struct ReducerFamily {
   /// `spec` is complete. Throws Error kUsage for what the model cannot do.
   std::unique_ptr<TokenReducer> (*make)(const DescriptorSpec& spec, const model::LoadedModel& model);
-  bool has_logits = false;  ///< whose softmax `keep_mass` can be a share of
+  bool has_logits = false;   ///< whose softmax `keep_mass` can be a share of
   bool has_options = false;  ///< whether `make` reads `prune_options`
 };
 

@@ -44,7 +44,7 @@ class Tofu final : public InBlock {
       matching_.restart(all_);
     }
     const int r = tokens.patches() - left(block + 1, all_);
-    if (r > 0) fuse(tokens, matching_.match(tokens, attention.keys, r, arena), block < settings_.until, arena);
+    if (r > 0) fuse(tokens, matching_.match(tokens, attention.keys, r, arena), fusion(block) == Fusion::kTarget, arena);
   }
 
   int patches_after(int blocks_done, int patches) const override { return acts() ? left(blocks_done, patches) : patches; }
@@ -56,6 +56,7 @@ class Tofu final : public InBlock {
   }
 
   bool counts_patches() const override { return settings_.by_mass; }
+  Fusion fusion(int block) const override { return block < settings_.until ? Fusion::kTarget : Fusion::kLongest; }
 
   std::string sentence(int patches) const override {
     if (!acts()) return {};

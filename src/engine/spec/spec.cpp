@@ -181,7 +181,7 @@ std::vector<Setting> make_settings() {
       line<&S::orientation, kOrientations>("orientation", "HOW", "EXIF orientation", kMust, false, nullptr, std::string("apply"), always),
       line<&S::decode, kDecoding>("decode", "HOW", "JPEG at full size, or no larger than needed", kTold, false, nullptr, std::string("exact"), by_fast_decoding),
       line<&S::prune, kPruners>("prune", "HOW", "how patches are chosen", kTold, false, "pruner", std::string("none"), prunes),
-      line<&S::prune_options, kPairs>("prune_options", "K=V,...", "a pruner's own numbers, such as keep=0.6,at=1|3,fuse=true for evit", kTold, true, nullptr, {}, prunes, true),
+      line<&S::prune_options, kPairs>("prune_options", "K=V,...", "a pruner's numbers: keep=0.6,at=1|3 for evit", kTold, true, "pruner.options", {}, prunes, true),
       line<&S::prune_layer, kLayers>("prune_layer", "L", "blocks run before pruning", kTold, true, "pruner.layer", std::int64_t{1}, by_scores_after_a_block),
       line<&S::kappa, kShare>("kappa", "K", "WeiToP's weight against the norm", kTold, true, "pruner.kappa", 0.5, by_weitop),
       line<&S::norm_scale, kNormScales>("norm_scale", "HOW", "how norms enter the score", kTold, true, "pruner.norm_scale", std::string("minmax"), by_norm),

@@ -11,6 +11,7 @@
 #include "core/base/fail.h"
 #include "core/base/limits.h"
 #include "core/formats/toml_tree.h"
+#include "engine/spec/prune_options.h"
 
 namespace revisit::recipe {
 namespace {
@@ -96,6 +97,25 @@ void check_model(const TrainModel& model, const Checker& check) {
                   "[model] weitop_only is true, but weitop is {} and trained_blocks is {}", model.weitop, model.trained_blocks);
 }
 
+// A pruner other than WeiToP, which the network is trained with.
+void check_pruner(const TrainConfig& config, const Checker& check) {
+  const TrainModel& model = config.model;
+  const bool how_much = says_how_much(model.own.prune_options);
+  check.refuse_if(!model.own.prune && (model.own.rho || model.own.prune_options), "prune = \"tome\", for example",
+                  "[model] has {}, but no prune", model.own.rho ? "prune_rho" : "prune_options");
+  if (!model.own.prune) return;
+  const std::string& name = *model.own.prune;
+  check.refuse_if(model.weitop, "weitop = false", "[model] prune is {}, but weitop is true: a model has one pruner", name);
+  check.refuse_if(model.own.rho && how_much, "leave one of them out",
+                  "[model] prune_rho is {}, but prune_options, {}, say how much is kept", *model.own.rho,
+                  model.own.prune_options.value_or(""));
+  check.refuse_if(!how_much && model.own.rho.value_or(1) == 1, "prune_rho = 0.5, for example",
+                  "[model] prune is {}, but prune_rho is {}: nothing would be pruned", name, model.own.rho ? "1" : "not set");
+  check.refuse_if(config.data.variants > 0, "variants = 0",
+                  "[data] variants is {}, but the output of the frozen blocks cannot be kept while {} prunes in them",
+                  config.data.variants, name);
+}
+
 void check_data(const TrainConfig& config, const Checker& check) {
   const auto& data = config.data;
   const std::int64_t images = static_cast<std::int64_t>(data.places_per_batch) * data.images_per_place;
@@ -158,7 +178,7 @@ void check_validation(const TrainConfig& config, const Checker& check) {
   check.refuse_if(validation.queries.empty() && !validation.gt.empty(), "a town has its own ground truth",
                   "[validation] has gt, but no queries and references");
   const auto least = *std::ranges::min_element(validation.rhos);
-  check.refuse_if(least < 1 && !config.model.weitop, "rhos = [1.0]",
+  check.refuse_if(least < 1 && !config.model.weitop && !config.model.own.prune, "rhos = [1.0]",
                   "[validation] rhos has {}, but without [model] weitop nothing is pruned", least);
   check.refuse_if(config.loss.random_rho_from < 1 && !config.model.weitop, "random_rho_from = 1",
                   "[loss] random_rho_from is {}, but without [model] weitop nothing is pruned", config.loss.random_rho_from);
@@ -183,6 +203,7 @@ void check(const TrainConfig& config, const std::string& name) {
   const Checker checker(name);
   check_run(config, checker);
   check_model(config.model, checker);
+  check_pruner(config, checker);
   check_data(config, checker);
   check_validation(config, checker);
   check_ablation(config.ablation, checker);
@@ -191,7 +212,7 @@ void check(const TrainConfig& config, const std::string& name) {
   checker.refuse_if(config.loss.context > 0 && !own, "head_start = \"own\", or context = 0",
                     "[loss] context is {}, but head_start is {}: only a whole model can be its own teacher", config.loss.context,
                     config.model.head_start);
-  checker.refuse_if(config.loss.context > 0 && config.loss.random_rho_from == 1, "random_rho_from = 0.4, or context = 0",
+  checker.refuse_if(config.loss.context > 0 && config.loss.random_rho_from == 1 && !config.model.own.prune, "random_rho_from = 0.4, or context = 0",
                     "[loss] context is {}, but no picture is pruned while random_rho_from is 1", config.loss.context);
   checker.refuse_if(config.loss.place == 0 && config.loss.context == 0 && !config.model.weitop_only, "place = 1",
                     "[loss] place and context are 0: the head would learn nothing");

@@ -55,6 +55,8 @@ void read(Section& in, TrainModel& out) {
   in.whole("weitop_hidden", out.weitop_hidden, 1, kWidest);
   in.flag("weitop_only", out.weitop_only);
   in.size("infer_size", out.infer_size);
+  if (in.has("prune")) in.choice("prune", out.own.prune.emplace(), {"dynamicvit", "evit", "fastv", "tofu", "tome"});
+  if (in.has("prune_rho")) in.number("prune_rho", out.own.rho.emplace(), kRho);
   read_settings(in, out.own, &is_of_weitop);
 }
 
@@ -144,6 +146,7 @@ void read(Section& in, TrainLoss& out) {
   in.number("random_rho_share", out.random_rho_share, {0, 1, true});
   in.number("place", out.place, kNotNegative);
   in.number("context", out.context, kNotNegative);
+  in.number("stages", out.stages, kNotNegative);
 }
 
 void read(Section& in, TrainOptimiser& out) {
@@ -152,6 +155,7 @@ void read(Section& in, TrainOptimiser& out) {
   in.number("tier_lr_factor", out.tier_lr_factor, kNotNegative);
   in.number("weitop_lr", out.weitop_lr, kShare);
   in.number("weitop_eps", out.weitop_eps, {0, 1, true});
+  in.number("predictor_lr", out.predictor_lr, kShare);
   in.number("weight_decay", out.weight_decay, kShare);
   in.whole("warmup_steps", out.warmup_steps, 0, kManySteps);
   in.whole("decay_steps", out.decay_steps, 1, kManySteps);

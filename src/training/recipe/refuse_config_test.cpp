@@ -152,6 +152,30 @@ TEST(BadTrainConfig, SettingsThatContradictEachOtherAreRefused) {
   }
 }
 
+TEST(BadTrainConfig, PrunersThatTheNetworkCannotBeTrainedWithAreRefused) {
+  const auto sentence = [](const std::string& toml) { return refusal(toml + "\n" + kTown).sentence; };
+  const std::string tome = "[model]\nprune = \"tome\"\nweitop = false\n";
+  EXPECT_EQ(sentence(tome + "prune_rho = 0.5"), "accepted");
+  EXPECT_EQ(sentence(tome + "prune_options = \"r=7,prop_attn=false\""), "accepted");
+  EXPECT_EQ(sentence(tome + "prune_rho = 0.5\n[validation]\nrhos = [1.0, 0.5]"), "accepted");
+  EXPECT_EQ(sentence("[model]\nprune = \"tome\"\nprune_rho = 0.5"),
+            "t.toml: [model] prune is tome, but weitop is true: a model has one pruner");
+  EXPECT_EQ(sentence(tome), "t.toml: [model] prune is tome, but prune_rho is not set: nothing would be pruned");
+  EXPECT_EQ(sentence(tome + "prune_rho = 1"), "t.toml: [model] prune is tome, but prune_rho is 1: nothing would be pruned");
+  EXPECT_EQ(sentence(tome + "prune_options = \"prop_attn=false\""),
+            "t.toml: [model] prune is tome, but prune_rho is not set: nothing would be pruned");
+  EXPECT_EQ(sentence(tome + "prune_rho = 0.5\nprune_options = \"r=7\""),
+            "t.toml: [model] prune_rho is 0.5, but prune_options, r=7, say how much is kept");
+  EXPECT_EQ(sentence("[model]\nprune_rho = 0.5"), "t.toml: [model] has prune_rho, but no prune");
+  EXPECT_EQ(sentence("[model]\nprune = \"random\""),
+            "t.toml:2: [model] prune is \"random\", but must be one of dynamicvit, evit, fastv, tofu, tome");
+  EXPECT_EQ(sentence(tome + "prune_rho = 1.5"), "t.toml:4: [model] prune_rho is 1.5, but must be a number in (0, 1]");
+  EXPECT_EQ(sentence(tome + "prune_rho = 0.5\n[data]\nvariants = 4"),
+            "t.toml: [data] variants is 4, but the output of the frozen blocks cannot be kept while tome prunes in them");
+  EXPECT_EQ(sentence(tome + "prune_rho = 0.5\nbackbone = \"m\"\nhead_start = \"own\"\n[loss]\ncontext = 1"), "accepted");
+  EXPECT_EQ(sentence("[loss]\nstages = -1"), "t.toml:2: [loss] stages is -1, but must be a number of at least 0");
+}
+
 TEST(BadTrainConfig, BrokenTomlIsNamedWithLineAndColumn) {
   for (const auto& [toml, where] :
        std::vector<std::pair<std::string, std::string>>{{"steps = \n", "t.toml:1:"},

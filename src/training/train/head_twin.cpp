@@ -4,6 +4,7 @@
 // Symbols: F features, S scores, z extra score, P transport, u and v potentials, alpha rank key, w tier weight, V cluster sums.
 #include "training/train/head_twin.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -29,27 +30,45 @@ torch::Tensor log_masses(std::int64_t count, double usual, const std::optional<d
   return extra ? torch::cat({masses, torch::full({1}, *extra, like)}) : masses;
 }
 
-/// S (B, N, M) -> P (B, N + ghost, M + dustbin).
-torch::Tensor transport(const torch::Tensor& scores, const torch::Tensor& z, bool dustbin, bool ghost, int iterations) {
+/// Logarithms of what columns must hold, (B or 1, 1, M + dustbin), for pictures of N tokens, or of tokens of mass (B, N).
+torch::Tensor column_masses(const torch::Tensor& mass, std::int64_t tokens, std::int64_t clusters, bool dustbin, bool ghost,
+                            const torch::TensorOptions& like) {
+  std::vector<torch::Tensor> rows;
+  for (std::int64_t i = 0; i < (mass.defined() ? mass.size(0) : 1); ++i) {
+    const double n = mass.defined() ? std::max(1.0, mass[i].sum().item<double>()) : static_cast<double>(tokens);
+    const aggregate::LogMarginals masses = aggregate::marginals(n, static_cast<int>(clusters), dustbin, ghost);
+    rows.push_back(log_masses(clusters, masses.cluster, masses.dustbin, like));
+  }
+  return torch::stack(rows).unsqueeze(1);
+}
+
+/// S (B, N, M) -> P (B, N + ghost, M + dustbin). mass (B, N) of the tokens; undefined: 1 each.
+torch::Tensor transport(const torch::Tensor& scores, const torch::Tensor& z, bool dustbin, bool ghost, int iterations,
+                        const torch::Tensor& mass) {
+  constexpr double kNearlyNothing = 1e-30;  // a mass of 0, of which there is a logarithm
   const auto batch = scores.size(0);
   const auto tokens = scores.size(1);
   const auto clusters = scores.size(2);
-  const aggregate::LogMarginals masses =
-      aggregate::marginals(static_cast<int>(tokens), static_cast<int>(clusters), dustbin, ghost);
-  const torch::Tensor log_a = log_masses(tokens, 0.0, masses.ghost, scores.options()).unsqueeze(1);    // (N + ghost, 1)
-  const torch::Tensor log_b = log_masses(clusters, masses.cluster, masses.dustbin, scores.options());  // (M + dustbin)
+  const auto options = scores.options();
+  // Rows hold their mass, the ghost's M. The gradient of a mass goes through the last step alone.
+  torch::Tensor rows = mass.defined() ? mass.to(torch::kFloat32) : torch::ones({1, tokens}, options);
+  if (ghost) rows = torch::cat({rows, torch::full({rows.size(0), 1}, static_cast<double>(clusters), options)}, 1);
+  rows = rows.unsqueeze(2);
+  const torch::Tensor log_a = rows.detach().clamp_min(kNearlyNothing).log();
+  const torch::Tensor log_b = column_masses(mass.defined() ? mass.detach() : mass, tokens, clusters, dustbin, ghost, options);
 
   torch::Tensor s = scores;
   if (dustbin) s = torch::cat({s, z.expand({batch, tokens, 1})}, 2);
   if (ghost) s = torch::cat({s, z.expand({batch, 1, s.size(2)})}, 1);
   torch::Tensor v = torch::zeros({batch, s.size(1), 1}, s.options());
-  torch::Tensor shifted;  // S + u
+  if (mass.defined()) v = v + torch::cat({log_a.slice(1, 0, tokens), v.slice(1, tokens)}, 1);  // as that many tokens would begin
+  torch::Tensor shifted;                                                                       // S + u
   for (int i = 0; i < iterations; ++i) {
     shifted = s + (log_b - torch::logsumexp(s + v, 1, true));
     if (i + 1 < iterations) v = log_a - torch::logsumexp(shifted, 2, true);
   }
   // The last token update and the exponential are one softmax: tokens hold exactly their mass.
-  return torch::exp(torch::log_softmax(shifted, 2) + log_a);
+  return mass.defined() ? torch::softmax(shifted, 2) * rows : torch::exp(torch::log_softmax(shifted, 2) + log_a);
 }
 
 /// w_0 = exp(theta0), w_t = max(w_0 - sum_{k <= t} softplus(thetaD_k), floor): (T)
@@ -80,7 +99,7 @@ torch::Tensor normalise_clusters(const torch::Tensor& sums, const torch::Tensor&
 }  // namespace
 
 HeadResult run_head(const model::HeadConfig& config, const Tensors& tensors, const torch::Tensor& cls,
-                    const torch::Tensor& patches, double dropout) {
+                    const torch::Tensor& patches, double dropout, const torch::Tensor& mass) {
   const model::TransportHead& head = config.transport();
   const bool weiad = config.kind == model::kWeiad;
   const bool dustbin = weiad ? head.dustbin : true;
@@ -90,7 +109,7 @@ HeadResult run_head(const model::HeadConfig& config, const Tensors& tensors, con
   const torch::Tensor features = mlp(tensors, root + "cluster_features.0", root + "cluster_features.3", patches, dropout);
   // Transport in f32 whatever the precision of the products: its exponentials overflow f16.
   const torch::Tensor scores = mlp(tensors, root + "score.0", root + "score.3", patches, dropout).to(torch::kFloat32);
-  const torch::Tensor plan = transport(scores, tensors.at(root + "dust_bin"), dustbin, ghost, head.sinkhorn_iters);
+  const torch::Tensor plan = transport(scores, tensors.at(root + "dust_bin"), dustbin, ghost, head.sinkhorn_iters, mass);
   const torch::Tensor real = plan.slice(1, 0, patches.size(1)).slice(2, 0, head.clusters);  // (B, N, M)
 
   HeadResult out;

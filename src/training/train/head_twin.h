@@ -17,9 +17,9 @@ struct HeadResult {
   torch::Tensor alpha;       // (B, M) what clusters are ranked by, of each picture; detached, undefined for SALAD
 };
 
-/// cls (B, D) and patches (B, N, D) after the final norm. dropout 0: none.
-/// Throws Error kUsage when there are too few patches for the head.
+/// cls (B, D) and patches (B, N, D) after the final norm. dropout 0: none. `mass` (B, N): how often each patch counts, 0 for not
+/// at all, with gradients if it has some; undefined: once each. Throws Error kUsage when there are too few patches for the head.
 HeadResult run_head(const model::HeadConfig& config, const Tensors& tensors, const torch::Tensor& cls,
-                    const torch::Tensor& patches, double dropout);
+                    const torch::Tensor& patches, double dropout, const torch::Tensor& mass = {});
 
 }  // namespace revisit::train

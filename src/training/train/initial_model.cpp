@@ -17,10 +17,13 @@
 #include "engine/model/containers.h"
 #include "engine/model/model_file.h"
 #include "engine/model/provenance.h"
+#include "engine/reduce/dynamicvit.h"
 #include "engine/reduce/one_cut.h"
+#include "engine/spec/prune_options.h"
 #include "revisit/model.h"
 #include "training/train/local_start.h"
 #include "training/train/random_values.h"
+#include "training/train/trained_pruner.h"
 
 namespace revisit::train {
 namespace {
@@ -40,6 +43,17 @@ std::vector<float> backbone_values(const std::string& name, const std::vector<st
   if (name.ends_with(".gamma") || (is_norm && name.ends_with(".weight"))) return std::vector<float>(count, 1.0F);
   if (name.ends_with(".bias")) return std::vector<float>(count, 0.0F);
   if (settings.start == "local") return local_start(name, shape, config.vit(), seed);
+  return normal_values(name, count, 0.02, seed);
+}
+
+/// A predictor of DynamicViT, as its authors begin it, but for the last layer: at the start it keeps the share it should.
+std::vector<float> predictor_values(const std::string& name, std::size_t count, double keep, std::uint64_t seed) {
+  if (name.ends_with("in_conv.0.weight")) return std::vector<float>(count, 1.0F);
+  if (name.ends_with("out_conv.4.bias")) {
+    const double share = std::min(keep, 0.999);  // of 1 there would be no logarithm
+    return {static_cast<float>(std::log(share / (1 - share))), 0.0F};
+  }
+  if (name.ends_with(".bias")) return std::vector<float>(count, 0.0F);
   return normal_values(name, count, 0.02, seed);
 }
 
@@ -124,11 +138,27 @@ model::HeadConfig head_config(const TrainModel& settings) {
   return {settings.aggregator, head};
 }
 
-/// A new WeiToP, or none.
-void set_pruner(model::Config& config, const TrainModel& settings) {
+/// A new WeiToP, the pruner that the network is trained with, or none. `whole`: a model with predictors keeps them.
+void set_pruner(model::Config& config, const TrainModel& settings, bool whole = false) {
   config.own = settings.weitop ? overlaid(settings.own, model::weitop_settings()) : DescriptorSpec{};
   config.weitop_hidden = settings.weitop ? settings.weitop_hidden : 0;
-  config.predictors = 0;  // of DynamicViT: for the network they were trained with
+  const int there = whole ? config.predictors : 0;  // otherwise they are for another network
+  config.predictors = 0;
+  const auto pruner = trained_pruner(settings);
+  if (!pruner) return;
+  config.own.prune = pruner->prune;
+  config.own.prune_options = without_how_much(pruner->prune_options);
+  if (config.has_dynamicvit()) {
+    config.predictors = there > 0 ? there : reduce::Stages::count_for(*pruner, config.backbone.blocks());
+  }
+}
+
+/// The share that each predictor of a new DynamicViT should keep of a picture's patches.
+double share_of_stage(const model::Config& config, const TrainModel& settings) {
+  if (config.predictors == 0) return 1;
+  const Size grid = config.backbone.grid(config.input.size);
+  return reduce::Stages(*trained_pruner(settings), config.predictors, config.backbone.blocks())
+      .keep_for(grid.height * grid.width);
 }
 
 /// For a model whose head is trained further: with its WeiToP, if it has one and it is wanted.
@@ -139,7 +169,7 @@ void keep_head(model::Config& config, const TrainModel& settings) {
                    "head_start is own and aggregator is {}, but that of '{}' is {}", settings.aggregator,
                    settings.backbone.string(), there);
   }
-  if (!settings.weitop || !config.has_weitop()) set_pruner(config, settings);
+  if (!settings.weitop || !config.has_weitop()) set_pruner(config, settings, true);
 }
 
 /// For a model of which only WeiToP is trained: its head and, if it has one, its WeiToP.
@@ -200,8 +230,8 @@ void check_rhos(const TrainConfig& config, const model::Config& model) {
                    "{} clusters without a ghost token need more than {} patches, but at rho {} only {} of {} stay", clusters,
                    clusters, rho, kept, patches);
   };
-  check(config.data.size, config.loss.random_rho_from);
-  check(config.infer_size(), *std::ranges::min_element(config.validation.rhos));
+  check(config.data.size, std::min(config.loss.random_rho_from, config.model.own.rho.value_or(1)));
+  check(config.infer_size(), std::min(*std::ranges::min_element(config.validation.rhos), config.model.own.rho.value_or(1)));
 }
 
 std::shared_ptr<const model::LoadedModel> read_backbone(const std::filesystem::path& path, int heads, Size input) {
@@ -253,15 +283,22 @@ model::LoadedModel initial_model(const TrainModel& settings, Size input, std::ui
   check_settings(out.config, settings);
 
   const bool has_weitop = backbone && backbone->config.has_weitop();
+  const bool has_predictors = backbone && backbone->config.predictors == out.config.predictors;
+  const double keep = share_of_stage(out.config, settings);
   const auto required = model::required_tensors(out.config);
   for (const auto& [name, shape] : required) {
-    const bool begins = name.starts_with("weitop.") && !has_weitop;
+    const bool is_predictor = name.starts_with(model::kPredictorRoot);
+    const bool begins = is_predictor ? !has_predictors : name.starts_with("weitop.") && !has_weitop;
     if (is_backbone(name) || (whole && !begins)) {
       if (backbone) {
         out.weights.add(name, backbone->weights.at(name), backbone);
       } else {
         out.weights.add_f32(name, shape, backbone_values(name, shape, settings, out.config, seed));
       }
+      continue;
+    }
+    if (is_predictor) {
+      out.weights.add_f32(name, shape, predictor_values(name, count_of(shape), keep, seed));
       continue;
     }
     // A bias is drawn by the inputs of its layer, which stand in the weight's shape.

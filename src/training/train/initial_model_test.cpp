@@ -288,6 +288,37 @@ TEST(InitialModel, HasTheRankingAndTheNormThatAreAskedFor) {
             std::string::npos);
 }
 
+TEST(InitialModel, RecordsThePrunerItIsTrainedWithAndMakesPredictorsThatKeepTheirShare) {
+  TrainModel settings = small_settings();
+  settings.weitop = false;
+  settings.own.prune = "tome";
+  settings.own.prune_options = "r=2,prop_attn=false";
+  const auto merging = initial_model(settings, {70, 70}, 1);
+  EXPECT_EQ(merging.config.own.prune, "tome");
+  EXPECT_EQ(merging.config.own.prune_options, "prop_attn=false") << "how much is for each run to say";
+  EXPECT_FALSE(merging.config.own.rho);
+  EXPECT_EQ(merging.config.predictors, 0);
+
+  settings.own.prune = "dynamicvit";
+  settings.own.prune_options = "keep=0.8,at=1|2";
+  const auto model = initial_model(settings, {70, 70}, 1);
+  EXPECT_EQ(model.config.predictors, 2);
+  const auto bias = values(model, "score_predictor.1.out_conv.4.bias");
+  EXPECT_NEAR(1 / (1 + std::exp(bias[1] - bias[0])), 0.8, 1e-6);
+  EXPECT_NEAR(deviation(values(model, "score_predictor.0.in_conv.1.weight")), 0.0176, 2e-3);  // 0.02, cut at two deviations
+
+  const model::testing::TempFolder folder;
+  model::save_model_file(folder / "m.safetensors", model);
+  settings.width = settings.depth = settings.heads = 0;
+  settings.backbone = folder / "m.safetensors";
+  settings.head_start = "own";
+  const auto further = initial_model(settings, {70, 70}, 2);
+  EXPECT_EQ(values(further, "score_predictor.0.in_conv.1.weight"), values(model, "score_predictor.0.in_conv.1.weight"));
+  settings.head_start = "random";
+  const auto fresh = initial_model(settings, {70, 70}, 2);
+  EXPECT_NE(values(fresh, "score_predictor.0.in_conv.1.weight"), values(model, "score_predictor.0.in_conv.1.weight"));
+}
+
 TEST(InitialModel, ReadsAForeignCheckpointAsImportDoes) {
   const model::testing::TempFolder folder;
   model::Config config = model::testing::tiny_backbone();

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "core/base/fail.h"
 #include "core/tensor/parallel.h"
@@ -22,6 +23,7 @@
 #include "training/train/network.h"
 #include "training/train/optimiser.h"
 #include "training/train/tile_ops.h"
+#include "training/train/trained_pruner.h"
 
 namespace revisit::train {
 torch::Device device_of(const TrainConfig& config) {
@@ -61,6 +63,7 @@ NetworkOptions network_options(const TrainConfig& config) {
   options.tie_deltas = config.model.tie_deltas;
   options.device = device_of(config);
   options.tiles = uses_tiles(config);
+  options.prune = trained_pruner(config.model);
   return options;
 }
 
@@ -107,6 +110,20 @@ std::vector<double> tier_weights(const Network& network) {
   return out;
 }
 
+/// Tokens of a pruned picture, and beside each what the whole picture's tokens (B, T, D) have for the patches it stands for.
+std::pair<torch::Tensor, torch::Tensor> same_patches(const Forward& out, const torch::Tensor& whole, std::int64_t first) {
+  const Pruned& pruned = out.pruned;
+  if (pruned.shares.defined()) {
+    const auto means = torch::bmm(pruned.shares.to(whole.device(), whole.scalar_type()), whole.slice(1, first));
+    return {out.tokens, torch::cat({whole.slice(1, 0, first), means}, 1)};
+  }
+  if (out.kept.defined()) return {out.tokens, keep_patches(whole, first, out.kept)};
+  if (pruned.decisions.empty()) return {out.tokens, whole};
+  const auto stays = pruned.decisions.back().detach() > 0.5;  // masked, not dropped
+  const auto rows = torch::cat({torch::ones({whole.size(0), first}, stays.options()), stays}, 1);
+  return {out.tokens.index({rows}), whole.index({rows})};
+}
+
 /// One sentence instead of torch's stack trace.
 [[noreturn]] void explain(const c10::Error& error, const feed::Batch& batch) {
   const std::string_view text = error.what_without_backtrace();
@@ -132,7 +149,10 @@ struct Learner::Impl {
       fail(ErrorCode::kInternal, "[loss] context is {}, but {} was given to teach it", given.loss.context,
            beginning == nullptr ? "no model" : "a model");
     }
-    if (beginning != nullptr) teacher.emplace(*beginning, options);
+    if (beginning == nullptr) return;
+    NetworkOptions whole = options;
+    whole.prune.reset();
+    teacher.emplace(*beginning, whole);
   }
 
   StepResult learn(const feed::Batch& batch, const Frozen& frozen);
@@ -200,16 +220,17 @@ torch::Tensor Learner::Impl::context_of(const torch::Tensor& pixels, const Forwa
     const torch::NoGradGuard no_grad;
     const Autocast autocast(config.device, config.precision);
     whole = teacher->forward(teacher->frozen(pixels), false);
-    if (out.kept.defined()) whole.tokens = keep_patches(whole.tokens, 1 + teacher->config().vit().registers, out.kept);
   }
-  return context_loss(out.tokens.to(torch::kFloat32), whole.tokens.to(torch::kFloat32), out.descriptor.to(torch::kFloat32),
+  const auto [seen, wanted] = same_patches(out, whole.tokens, 1 + teacher->config().vit().registers);
+  return context_loss(seen.to(torch::kFloat32), wanted.to(torch::kFloat32), out.descriptor.to(torch::kFloat32),
                       whole.descriptor.to(torch::kFloat32));
 }
 
 StepResult Learner::Impl::learn(const feed::Batch& batch, const Frozen& frozen) {
   torch::manual_seed(dropout_seed(config.seed, batch.step));
   StepResult result;
-  result.rho = rho_of_step(config.loss, config.seed, batch.step);
+  const double rho = rho_of_step(config.loss, config.seed, batch.step);
+  result.rho = options.prune ? *options.prune->rho : rho;
   result.lr = config.optimiser.lr * lr_factor(config.optimiser, batch.step);
   // The batch outlives the step, so its memory may serve as the tensor on the CPU.
   const auto pixels = torch::from_blob(const_cast<float*>(batch.pixels.data()),
@@ -222,15 +243,21 @@ StepResult Learner::Impl::learn(const feed::Batch& batch, const Frozen& frozen) 
   Forward out;
   {
     const Autocast autocast(config.device, config.precision);
-    out = network.forward(frozen_of(batch, pixels, result.rho, frozen), true, result.rho);
+    out = network.forward(frozen_of(batch, pixels, rho, frozen), true, rho);
   }
   const PlaceLoss place = multi_similarity(out.descriptor.to(torch::kFloat32), labels, config.loss);
   torch::Tensor loss = config.loss.place * place.value;
   // A pruned batch has no importance for the tokens that were dropped.
-  if (result.rho >= 1 && config.loss.gamma > 0 && out.scores.defined() && out.importance.defined()) {
+  if (rho >= 1 && config.loss.gamma > 0 && out.scores.defined() && out.importance.defined()) {
     const auto kl = distillation(out.importance.to(torch::kFloat32), out.scores.to(torch::kFloat32), config.loss);
     result.distillation = kl.item<double>();
     loss = loss + config.loss.gamma * kl;
+  }
+  if (!out.pruned.decisions.empty()) {
+    const auto off = stage_loss(out.pruned.decisions, out.pruned.wanted);
+    result.stages = off.item<double>();
+    result.kept = mean_of(out.pruned.decisions.back().detach());
+    loss = loss + config.loss.stages * off;
   }
   if (teacher) {
     const auto off = context_of(pixels, out);

@@ -24,6 +24,8 @@ struct StepResult {
   double place_loss = 0;               ///< multi-similarity
   std::optional<double> distillation;  ///< unset for pruned batches and without WeiToP
   std::optional<double> context;       ///< distance from the model the run started with, if requested
+  std::optional<double> stages;        ///< DynamicViT: how far the shares kept are from those wanted, squared
+  std::optional<double> kept;          ///< DynamicViT: share of the patches left in the end
   double rho = 1;
   double lr = 0;  ///< of the backbone
   double gradient_norm = 0;

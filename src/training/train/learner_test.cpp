@@ -6,6 +6,8 @@
 
 #include <cmath>
 #include <cstring>
+#include <optional>
+#include <vector>
 
 #include "core/tensor/tiles.h"
 #include "revisit/error.h"
@@ -108,6 +110,87 @@ TEST(Learner, GoesOnFromItsStateAsIfNothingHadHappened) {
   taken_up.restore(*state);
   for (int step = 4; step < 8; ++step) EXPECT_EQ(taken_up.learn(batch(step)).loss, losses[static_cast<std::size_t>(step)]);
   EXPECT_TRUE(same(straight.model(), taken_up.model()));
+}
+
+/// The model that a recipe with this pruner starts from.
+std::shared_ptr<const model::LoadedModel> start_with(const TrainModel& settings) {
+  model::Config config = testing::small_config();
+  config.own = {};
+  config.own.prune = settings.own.prune;
+  config.weitop_hidden = 0;
+  config.predictors = *settings.own.prune == "dynamicvit" ? 3 : 0;
+  return model::make_random(config, 11);
+}
+
+TrainConfig config_with(const char* prune) {
+  TrainConfig out = config();
+  out.model.weitop = false;
+  out.model.own.prune = prune;
+  out.model.own.rho = 0.6;
+  out.optimiser.lr = 3e-4;
+  return out;
+}
+
+TEST(Learner, LearnsWithEveryPrunerAndGoesOnFromItsState) {
+  use_threads(1);
+  for (const char* prune : {"tome", "tofu", "dynamicvit", "evit", "fastv"}) {
+    SCOPED_TRACE(prune);
+    TrainConfig settings = config_with(prune);
+    if (settings.model.own.prune == "dynamicvit") settings.loss.context = 0.5;
+    const auto begin = start_with(settings.model);
+    const auto* teacher = settings.loss.context > 0 ? begin.get() : nullptr;
+    Learner straight(settings, *begin, nullptr, teacher);
+    std::optional<LearnerState> state;
+    std::vector<StepResult> steps;
+    for (int step = 0; step < 24; ++step) {
+      if (step == 12) state = straight.state();
+      feed::Batch one = batch(0);
+      one.step = step;
+      steps.push_back(straight.learn(one));
+      ASSERT_TRUE(steps.back().finite);
+    }
+    EXPECT_EQ(steps.front().rho, 0.6);
+    const auto mean = [&](std::size_t first) {
+      double sum = 0;
+      for (std::size_t i = first; i < first + 4; ++i) sum += steps[i].place_loss / 4;
+      return sum;
+    };
+    EXPECT_LT(mean(20), 0.85 * mean(0));
+    EXPECT_EQ(steps.front().stages.has_value(), settings.model.own.prune == "dynamicvit");
+    EXPECT_EQ(steps.front().kept.has_value(), settings.model.own.prune == "dynamicvit");
+    EXPECT_EQ(steps.front().context.has_value(), teacher != nullptr);
+    if (steps.front().stages) {
+      EXPECT_NEAR(steps.front().loss,
+                  steps.front().place_loss + settings.loss.stages * *steps.front().stages + 0.5 * *steps.front().context, 1e-5);
+    }
+
+    Learner taken_up(settings, state->model, nullptr, teacher);
+    taken_up.restore(*state);
+    for (int step = 12; step < 24; ++step) {
+      feed::Batch one = batch(0);
+      one.step = step;
+      EXPECT_EQ(taken_up.learn(one).loss, steps[static_cast<std::size_t>(step)].loss);
+    }
+    EXPECT_TRUE(same(straight.model(), taken_up.model()));
+  }
+}
+
+TEST(Learner, PredictorsComeToKeepTheShareWanted) {
+  use_threads(1);
+  TrainConfig settings = config_with("dynamicvit");
+  settings.loss.place = 0;  // nothing else to learn
+  settings.loss.stages = 20;
+  settings.optimiser.predictor_lr = 3e-3;
+  Learner learner(settings, *start_with(settings.model));
+  double first = 0, last = 0;
+  for (int step = 0; step < 40; ++step) {
+    feed::Batch one = batch(0);
+    one.step = step;
+    const StepResult result = learner.learn(one);
+    if (step < 5) first += *result.stages / 5;
+    if (step >= 35) last += *result.stages / 5;
+  }
+  EXPECT_LT(last, 0.5 * first) << first << " at first";
 }
 
 TEST(Learner, PrunedBatchesTeachPlacesOnly) {

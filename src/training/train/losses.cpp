@@ -73,6 +73,12 @@ torch::Tensor context_loss(const torch::Tensor& tokens, const torch::Tensor& who
   return off + 1 - (descriptor * whole_descriptor).sum(1).mean();
 }
 
+torch::Tensor stage_loss(const std::vector<torch::Tensor>& decisions, const std::vector<double>& wanted) {
+  std::vector<torch::Tensor> off;
+  for (std::size_t s = 0; s < decisions.size(); ++s) off.push_back((decisions[s].mean(1) - wanted[s]).square().mean());
+  return torch::stack(off).mean();
+}
+
 double tier_agreement(const torch::Tensor& tier_of, const torch::Tensor& labels) {
   const torch::NoGradGuard no_grad;
   const torch::Tensor place = labels.to(tier_of.device());

@@ -6,6 +6,8 @@
 
 #include <torch/torch.h>
 
+#include <vector>
+
 #include "revisit/lab/train.h"
 
 namespace revisit::train {
@@ -36,6 +38,10 @@ torch::Tensor distillation(const torch::Tensor& importance, const torch::Tensor&
 /// of the descriptors (B, dim).
 torch::Tensor context_loss(const torch::Tensor& tokens, const torch::Tensor& whole_tokens, const torch::Tensor& descriptor,
                            const torch::Tensor& whole_descriptor);
+
+/// DynamicViT: the mean over stages of the squared distance between the share of patches that stay in a picture, of `decisions`
+/// (B, N), and the one wanted there.
+torch::Tensor stage_loss(const std::vector<torch::Tensor>& decisions, const std::vector<double>& wanted);
 
 /// Share of clusters that fall into the same tier in both pictures of a positive pair; tier_of (B, M), labels (B).
 /// 0 when no two pictures show one place.

@@ -4,6 +4,7 @@
 #include "training/train/network.h"
 
 #include <cstring>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -87,6 +88,7 @@ Network::Network(const model::LoadedModel& model, const NetworkOptions& options)
     if (name == kThetaD && options.tie_deltas && tensor.requires_grad()) tie(tensor);
     tensors_[name] = tensor;
   }
+  if (options.prune) blocks_before_pruning_ = blocks_before_pruning(*options.prune, config_);
 }
 
 void Network::check_rho(double rho) const {
@@ -115,12 +117,14 @@ torch::Tensor Network::embed(const torch::Tensor& pixels) const {
   return embed_pixels(config_.vit(), tensors_, pixels.to(options_.device), known->second);
 }
 
-torch::Tensor Network::run_block(int index, const torch::Tensor& tokens) const {
-  const torch::AutoGradMode gradients(torch::GradMode::is_enabled() && index >= frozen_blocks());
-  return run_vit_block(config_.vit(), tensors_, index, tokens);
+torch::Tensor Network::run_block(int index, const torch::Tensor& tokens, PrunerTwin* pruner) const {
+  // What predictors learn comes through the blocks behind them, frozen or not.
+  const bool learns = index >= frozen_blocks() || (config_.predictors > 0 && pruner != nullptr);
+  const torch::AutoGradMode gradients(torch::GradMode::is_enabled() && learns);
+  return run_vit_block(config_.vit(), tensors_, index, tokens, pruner);
 }
 
-void Network::advance(FrozenTokens& state, int first, int last, double rho) const {
+void Network::advance(FrozenTokens& state, int first, int last, double rho, PrunerTwin* pruner) const {
   for (int done = first;; ++done) {
     // A defined input means that the pruning layer has been passed, perhaps at the very end of the frozen part.
     if (has_weitop() && done == config_.own.prune_layer && !state.weitop_input.defined()) {
@@ -130,8 +134,9 @@ void Network::advance(FrozenTokens& state, int first, int last, double rho) cons
         state.tokens = keep_patches(state.tokens, 1 + config_.vit().registers, state.kept);
       }
     }
+    if (pruner != nullptr) state.tokens = pruner->after_blocks(done, state.tokens);
     if (done == last) return;
-    state.tokens = run_block(done, state.tokens);
+    state.tokens = run_block(done, state.tokens, pruner);
   }
 }
 
@@ -141,7 +146,7 @@ FrozenTokens Network::frozen(const torch::Tensor& pixels, double rho) const {
   FrozenTokens out;
   out.tokens = embed(pixels);
   out.columns = static_cast<int>(pixels.size(3)) / config_.vit().patch;
-  advance(out, 0, frozen_blocks(), rho);
+  advance(out, 0, fixed_blocks(), rho);
   return out;
 }
 
@@ -160,18 +165,25 @@ Forward Network::forward(const FrozenTokens& frozen, bool training, double rho) 
     }
   }
   FrozenTokens state = frozen;
-  advance(state, frozen_blocks(), config_.backbone.blocks(), rho);
+  std::unique_ptr<PrunerTwin> pruner;
+  if (options_.prune) {
+    const auto patches = static_cast<int>(patches_of(config_, state.tokens).size(1));
+    pruner = make_pruner_twin(*options_.prune, config_, tensors_, state.tokens.size(0), patches, state.columns, training);
+  }
+  advance(state, fixed_blocks(), config_.backbone.blocks(), rho, pruner.get());
   const torch::Tensor tokens = final_norm(config_.vit(), tensors_, state.tokens);
-  HeadResult head =
-      run_head(config_.head, tensors_, tokens.select(1, 0), patches_of(config_, tokens), training ? options_.dropout : 0.0);
   Forward out;
+  if (pruner) out.pruned = pruner->result();
+  if (out.pruned.mass.defined()) out.pruned.mass = out.pruned.mass.to(tokens.device());
+  const HeadResult head = run_head(config_.head, tensors_, tokens.select(1, 0), patches_of(config_, tokens),
+                                   training ? options_.dropout : 0.0, out.pruned.mass);
   out.tokens = tokens;
   out.descriptor = head.descriptor;
   out.importance = options_.teacher_gradient ? head.importance : head.importance.detach();
   out.ghost = head.ghost;
   out.tier_of = head.tier_of;
   out.alpha = head.alpha;
-  out.kept = state.kept;
+  out.kept = pruner ? out.pruned.kept : state.kept;
   if (has_weitop()) {
     out.scores = weitop_scores(tensors_, state.weitop_input);
     if (state.kept.defined()) out.scores = out.scores.gather(1, state.kept);

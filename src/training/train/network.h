@@ -5,11 +5,14 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "engine/model/config.h"
+#include "training/train/pruner_twin.h"
 
 namespace revisit::train {
 
@@ -21,7 +24,8 @@ struct NetworkOptions {
   bool teacher_gradient = false;
   bool tie_deltas = true;  // the T - 1 numbers of thetaD stay equal: each gets the gradient of one number shared by all
   torch::Device device = torch::kCPU;
-  bool tiles = false;  // products in bfloat16 on the processor's tiles
+  bool tiles = false;                     // products in bfloat16 on the processor's tiles
+  std::optional<DescriptorSpec> prune{};  // complete: every forward runs pruned by this method, and rho is 1
 };
 
 /// What the frozen part of the backbone gives. It never changes, so at rho = 1 it may be cached; it has no gradient. When the
@@ -43,6 +47,7 @@ struct Forward {
   torch::Tensor tier_of;     // (B, M) int64: the tier each cluster fell into; undefined for SALAD
   torch::Tensor alpha;       // (B, M) what WeiAD ranks clusters by; undefined for SALAD. Detached
   torch::Tensor kept;        // (B, N) as in FrozenTokens; undefined when nothing was dropped
+  Pruned pruned;             // by NetworkOptions::prune
 };
 
 /// Of `tokens` (B, first + N0, D) the first ones and of the N0 that follow those that were `kept` (B, N): (B, first + N, D).
@@ -59,7 +64,8 @@ class Network {
   /// Every tensor by its model-file name. Those that learn have requires_grad and are leaves.
   const std::map<std::string, torch::Tensor>& tensors() const { return tensors_; }
 
-  /// pixels (B, 3, H, W), normalised. With rho < 1 the tokens are pruned by WeiToP's score.
+  /// pixels (B, 3, H, W), normalised. With rho < 1 the tokens are pruned by WeiToP's score. With NetworkOptions::prune the frozen
+  /// part ends where that method begins, and the rest runs in forward().
   FrozenTokens frozen(const torch::Tensor& pixels, double rho = 1) const;
   /// The trained blocks and the head. `training` turns dropout on. rho is the one given to frozen(): pruning happens here when
   /// its layer lies in the trained part. Tokens never learn from WeiToP's score: only WeiToP does.
@@ -77,15 +83,18 @@ class Network {
 
  private:
   int frozen_blocks() const { return config_.backbone.blocks() - options_.trained_blocks; }
+  /// Those that frozen() runs.
+  int fixed_blocks() const { return options_.prune ? std::min(frozen_blocks(), blocks_before_pruning_) : frozen_blocks(); }
   bool has_weitop() const { return config_.has_weitop(); }
   void check_rho(double rho) const;
   torch::Tensor embed(const torch::Tensor& pixels) const;
-  torch::Tensor run_block(int index, const torch::Tensor& tokens) const;
+  torch::Tensor run_block(int index, const torch::Tensor& tokens, PrunerTwin* pruner = nullptr) const;
   /// Takes `state` from `first` blocks done to `last`, noting WeiToP's input and pruning where its layer is passed.
-  void advance(FrozenTokens& state, int first, int last, double rho) const;
+  void advance(FrozenTokens& state, int first, int last, double rho, PrunerTwin* pruner = nullptr) const;
 
   model::Config config_;
   NetworkOptions options_;
+  int blocks_before_pruning_ = 0;
   std::map<std::string, torch::Tensor> tensors_;
   mutable std::map<std::pair<int, int>, torch::Tensor> resampling_;  // by grid, see vit_twin.h
 };

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "core/base/fail.h"
+#include "engine/model/config.h"
 #include "training/train/schedule.h"
 #include "training/train/tensors.h"
 #include "training/train/tile_ops.h"
@@ -46,8 +47,11 @@ ParameterRule rule_of(const std::string& name, const TrainOptimiser& settings) {
   if (name.starts_with("weitop.")) {
     return {settings.weitop_lr > 0 ? settings.weitop_lr : head_lr, settings.weight_decay, settings.weitop_eps};
   }
-  const bool of_a_block = name.find(".blocks.") != std::string::npos && name.ends_with(".weight") &&
-                          name.find(".norm") == std::string::npos;
+  if (name.starts_with(model::kPredictorRoot)) {
+    return {settings.predictor_lr > 0 ? settings.predictor_lr : head_lr, settings.weight_decay, 1e-8};
+  }
+  const bool of_a_block =
+      name.find(".blocks.") != std::string::npos && name.ends_with(".weight") && name.find(".norm") == std::string::npos;
   return {settings.lr, settings.weight_decay, 1e-8, settings.orthogonal && of_a_block};
 }
 

@@ -92,6 +92,9 @@ TEST(Optimiser, GivesEachKindOfParameterItsOwnRule) {
   EXPECT_EQ(rule_of("aggregator.dust_bin", settings).lr, 1e-3);
   EXPECT_DOUBLE_EQ(rule_of("aggregator.theta0", settings).lr, 0.1);
   EXPECT_EQ(rule_of("weitop.0.weight", settings).lr, 2e-3);
+  EXPECT_EQ(rule_of("score_predictor.0.in_conv.1.weight", settings).lr, 1e-3);
+  settings.predictor_lr = 3e-3;
+  EXPECT_EQ(rule_of("score_predictor.0.in_conv.1.weight", settings).lr, 3e-3);
 }
 
 TEST(Optimiser, WeitopLearnsFromGradientsThatUsualEpsWouldSwallow) {

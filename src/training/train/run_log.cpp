@@ -116,6 +116,8 @@ void RunLog::add(std::int64_t step, const StepResult& result, const StepSurround
             {"unreadable", surroundings.unreadable},
             {"images_per_s", surroundings.images_per_s},
             {"waiting", surroundings.waiting}};
+  if (result.stages) line["stages"] = *result.stages;
+  if (result.kept) line["kept"] = *result.kept;
   if (result.overflowed) line["overflowed"] = true;
   if (!surroundings.unreadable_now.empty()) line["unreadable_now"] = surroundings.unreadable_now;
   write(line.dump(-1, ' ', false, Json::error_handler_t::replace));

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <system_error>
 
 #include "core/base/fail.h"
@@ -72,8 +73,10 @@ void add_model(Words& words, const TrainModel& model) {
   words.number("trained_blocks", model.trained_blocks).number("dropout", model.dropout).number("weitop", model.weitop);
   words.number("weitop_hidden", model.weitop_hidden);
   for (const Setting& one : settings()) {
-    if (one.kept_with_pruner()) words.text(one.name, text_of(one.get(overlaid(model.own, model::weitop_settings()))));
+    if (!one.kept_with_pruner() || (std::string_view(one.name) == "prune_options" && !model.own.prune_options)) continue;
+    words.text(one.name, text_of(one.get(overlaid(model.own, model::weitop_settings()))));
   }
+  words.changed("prune_rho", model.own.rho.value_or(1), 1.0);
   words.changed("head_start", model.head_start, TrainModel{}.head_start);
   words.changed("start_seed", model.start_seed, TrainModel{}.start_seed);
   words.changed("weitop_only", model.weitop_only, false);
@@ -113,12 +116,14 @@ void add_learning(Words& words, const TrainLoss& loss, const TrainOptimiser& opt
   words.number("random_rho_from", loss.random_rho_from).number("random_rho_after", loss.random_rho_after);
   words.changed("random_rho_share", loss.random_rho_share, TrainLoss{}.random_rho_share);
   words.changed("place", loss.place, TrainLoss{}.place).changed("context", loss.context, TrainLoss{}.context);
+  words.changed("stages", loss.stages, TrainLoss{}.stages);
   words.table("optimiser").number("lr", optimiser.lr).number("head_lr", optimiser.head_lr);
   words.number("tier_lr_factor", optimiser.tier_lr_factor).number("weitop_lr", optimiser.weitop_lr);
   words.number("weitop_eps", optimiser.weitop_eps).number("weight_decay", optimiser.weight_decay);
   words.number("warmup_steps", optimiser.warmup_steps).number("decay_steps", optimiser.decay_steps);
   words.number("end_factor", optimiser.end_factor).number("clip_norm", optimiser.clip_norm);
   words.changed("orthogonal", optimiser.orthogonal, false);
+  words.changed("predictor_lr", optimiser.predictor_lr, TrainOptimiser{}.predictor_lr);
 }
 
 void add_validation(Words& words, const TrainValidation& validation) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Linear: dx = dy W, dW = dy^T x. Attention with shares P = softmax(S), S = s q k^T, s = 1 / sqrt(head size):
 // dv = P^T do, dP = do v^T, dS = P (dP - sum P dP), dq = s dS k, dk = s dS^T q.
+// With keys that count w times: P = E w, E = exp(S) / sum(exp(S) w), dw = sum over rows of E (dP - sum P dP).
 #include "training/train/tile_ops.h"
 
 #include <algorithm>
@@ -97,44 +98,89 @@ void for_heads(const Heads& heads, const Run& run) {
                               [&](int i, int worker) { run(i, worker, scratch[static_cast<std::size_t>(worker)]); });
 }
 
+/// Row r of the scores becomes E, and w E where somebody wants it.
+void weigh_row(float* e, float* p, int r, int tokens, const float* w, bool sees_itself, float scale) {
+  tensor::exp_row(e, tokens, scale);
+  double sum = 0;
+  for (int j = 0; j < tokens; ++j) {
+    p[j] = (sees_itself && j == r ? 1.0F : w[j]) * e[j];
+    sum += static_cast<double>(p[j]);
+  }
+  const double slack = sees_itself ? kPolicySlack : 0;
+  const auto share = static_cast<float>(1 / (sum + slack));
+  const auto rest = static_cast<float>(slack / tokens / (sum + slack));
+  for (int j = 0; j < tokens; ++j) {
+    e[j] *= share;
+    p[j] = p[j] * share + rest;
+  }
+}
+
 struct Attention : Function<Attention> {
-  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& given, std::int64_t head_count) {
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& given, std::int64_t head_count,
+                               const c10::optional<torch::Tensor>& given_weights, bool sees_itself) {
     const torch::Tensor qkv = given.contiguous();
+    const torch::Tensor weights = given_weights ? given_weights->detach().contiguous() : torch::Tensor();
     const Heads heads{narrow(qkv.size(0)), narrow(qkv.size(1)), narrow(head_count), narrow(qkv.size(2) / 3 / head_count)};
     const int tokens = heads.tokens;
-    torch::Tensor shares = torch::empty({heads.count(), tokens, tokens}, qkv.options());
+    torch::Tensor shares = torch::empty({heads.count(), tokens, tokens}, qkv.options());  // P, or E where keys have weights
     torch::Tensor out = torch::empty({heads.pictures, tokens, heads.width()}, qkv.options());
+    const torch::Tensor room = torch::empty({weights.defined() ? tensor::threads() : 0, tokens, tokens}, qkv.options());
     float* all = shares.data_ptr<float>();
-    for_heads(heads, [&](int i, int, TileScratch& scratch) {
+    for_heads(heads, [&](int i, int worker, TileScratch& scratch) {
       const HeadOf q = heads.at(qkv, i, 0, 3), k = heads.at(qkv, i, 1, 3), v = heads.at(qkv, i, 2, 3), o = heads.at(out, i, 0, 1);
       float* p = all + std::int64_t{i} * tokens * tokens;
       tensor::tile_product_here(tokens, tokens, heads.size, q.as_is(), k.turned(), p, tokens, scratch);
-      for (int r = 0; r < tokens; ++r) tensor::softmax_row(p + std::ptrdiff_t{r} * tokens, tokens, heads.scale());
+      if (weights.defined()) {
+        float* weighed = room.data_ptr<float>() + std::int64_t{worker} * tokens * tokens;
+        const float* w = weights.data_ptr<float>() + std::int64_t{i / heads.heads} * tokens;
+        for (int r = 0; r < tokens; ++r) {
+          const std::ptrdiff_t row = std::ptrdiff_t{r} * tokens;
+          weigh_row(p + row, weighed + row, r, tokens, w, sees_itself, heads.scale());
+        }
+        p = weighed;
+      } else {
+        for (int r = 0; r < tokens; ++r) tensor::softmax_row(p + std::ptrdiff_t{r} * tokens, tokens, heads.scale());
+      }
       tensor::tile_product_here(tokens, heads.size, tokens, {p, tokens, false}, v.as_is(), o.data, o.stride, scratch);
     });
-    context->save_for_backward({qkv, shares});
+    context->save_for_backward({qkv, shares, weights});
     context->saved_data["heads"] = head_count;
+    context->saved_data["itself"] = sees_itself;
     return out;
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
-    const torch::Tensor &qkv = saved[0], &shares = saved[1];
+    const torch::Tensor &qkv = saved[0], &shares = saved[1], &weights = saved[2];
     const torch::Tensor dout = gradients[0].contiguous();
     const std::int64_t head_count = context->saved_data["heads"].toInt();
+    const bool sees_itself = context->saved_data["itself"].toBool();
     const Heads heads{narrow(qkv.size(0)), narrow(qkv.size(1)), narrow(head_count), narrow(qkv.size(2) / 3 / head_count)};
     const int tokens = heads.tokens, size = heads.size;
     torch::Tensor dqkv = torch::empty_like(qkv);
-    torch::Tensor room = torch::empty({tensor::threads(), tokens, tokens}, qkv.options());
+    const torch::Tensor room = torch::empty({tensor::threads(), tokens, tokens}, qkv.options());
+    const torch::Tensor more = torch::empty({weights.defined() ? tensor::threads() : 0, tokens, tokens}, qkv.options());
+    const bool weights_learn = weights.defined() && context->needs_input_grad(1);
+    const torch::Tensor dweights = torch::zeros({weights_learn ? heads.count() : 0, tokens}, qkv.options());
     float* all = shares.data_ptr<float>();
     for_heads(heads, [&](int i, int worker, TileScratch& scratch) {
       const HeadOf q = heads.at(qkv, i, 0, 3), k = heads.at(qkv, i, 1, 3), v = heads.at(qkv, i, 2, 3);
       const HeadOf dq = heads.at(dqkv, i, 0, 3), dk = heads.at(dqkv, i, 1, 3), dv = heads.at(dqkv, i, 2, 3);
       const HeadOf d = heads.at(dout, i, 0, 1);
-      float* p = all + std::int64_t{i} * tokens * tokens;
-      float* ds = room.data_ptr<float>() + std::int64_t{worker} * tokens * tokens;
+      const std::int64_t square = std::int64_t{tokens} * tokens;
+      float* p = all + i * square;
+      float* ds = room.data_ptr<float>() + worker * square;
+      if (weights.defined()) {
+        const float* e = p;
+        const float* w = weights.data_ptr<float>() + std::int64_t{i / heads.heads} * tokens;
+        p = more.data_ptr<float>() + worker * square;
+        for (std::int64_t r = 0; r < tokens; ++r) {
+          for (int j = 0; j < tokens; ++j) p[r * tokens + j] = (sees_itself && j == r ? 1.0F : w[j]) * e[r * tokens + j];
+        }
+      }
       tensor::tile_product_here(tokens, size, tokens, {p, tokens, true}, d.as_is(), dv.data, dv.stride, scratch);
       tensor::tile_product_here(tokens, tokens, size, d.as_is(), v.turned(), ds, tokens, scratch);
+      if (weights_learn) add_weight_gradient(all + i * square, p, ds, tokens, sees_itself, dweights[i].data_ptr<float>());
       for (int r = 0; r < tokens; ++r) {
         const std::ptrdiff_t row = std::ptrdiff_t{r} * tokens;
         tensor::softmax_row_gradient(p + row, ds + row, tokens, heads.scale());
@@ -142,7 +188,20 @@ struct Attention : Function<Attention> {
       tensor::tile_product_here(tokens, size, tokens, {ds, tokens, false}, k.as_is(), dq.data, dq.stride, scratch);
       tensor::tile_product_here(tokens, size, tokens, {ds, tokens, true}, q.as_is(), dk.data, dk.stride, scratch);
     });
-    return {dqkv, torch::Tensor()};
+    torch::Tensor of_weights;
+    if (weights_learn) of_weights = dweights.reshape({heads.pictures, heads.heads, tokens}).sum(1);
+    return {dqkv, torch::Tensor(), of_weights, torch::Tensor()};
+  }
+
+  /// One head: dw_j += sum over rows r of E_rj (dP_rj - sum P_r dP_r).
+  static void add_weight_gradient(const float* e, const float* p, const float* dp, int tokens, bool sees_itself, float* dw) {
+    for (int r = 0; r < tokens; ++r, e += tokens, p += tokens, dp += tokens) {
+      float mean = 0;
+      for (int j = 0; j < tokens; ++j) mean += p[j] * dp[j];
+      for (int j = 0; j < tokens; ++j) {
+        if (!(sees_itself && j == r)) dw[j] += e[j] * (dp[j] - mean);
+      }
+    }
   }
 };
 
@@ -189,7 +248,11 @@ torch::Tensor tile_linear(const torch::Tensor& x, const torch::Tensor& weight, c
   return Linear::apply(x, weight, bias);
 }
 
-torch::Tensor tile_attention(const torch::Tensor& qkv, std::int64_t heads) { return Attention::apply(qkv, heads); }
+torch::Tensor tile_attention(const torch::Tensor& qkv, std::int64_t heads, const torch::Tensor& weights, bool sees_itself) {
+  // To autograd an undefined tensor is no tensor at all.
+  const c10::optional<torch::Tensor> given = weights.defined() ? c10::make_optional(weights) : c10::nullopt;
+  return Attention::apply(qkv, heads, given, sees_itself);
+}
 
 torch::Tensor fast_gelu(const torch::Tensor& x) { return Gelu::apply(x); }
 

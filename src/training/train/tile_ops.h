@@ -24,8 +24,12 @@ class TileProducts {
 /// x W^T + b: x (..., in), weight (out, in), bias (out).
 torch::Tensor tile_linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias);
 
-/// softmax(q k^T / sqrt(head size)) v per head: qkv (B, T, 3 D) = [q | k | v] -> (B, T, D).
-torch::Tensor tile_attention(const torch::Tensor& qkv, std::int64_t heads);
+/// What weighted_softmax of vit_twin.h adds to its sums when tokens see themselves, as DynamicViT's own code does.
+inline constexpr double kPolicySlack = 1e-6;
+
+/// attend() of vit_twin.h. The gradient leaves kPolicySlack aside.
+torch::Tensor tile_attention(const torch::Tensor& qkv, std::int64_t heads, const torch::Tensor& weights = {},
+                             bool sees_itself = false);
 
 /// torch::gelu, within 1e-6 (of the largest value, where that is above 1).
 torch::Tensor fast_gelu(const torch::Tensor& x);

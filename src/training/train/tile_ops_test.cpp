@@ -8,10 +8,11 @@
 #include <functional>
 #include <vector>
 
-#include "engine/model/model_file.h"
 #include "core/tensor/tiles.h"
+#include "engine/model/model_file.h"
 #include "training/train/network.h"
 #include "training/train/test_networks.h"
+#include "training/train/vit_twin.h"
 
 namespace revisit::train {
 namespace {
@@ -75,6 +76,19 @@ TEST(TileOps, AttentionIsThePlainOneButForRounding) {
     return torch::matmul(shares, qkv[2]).transpose(1, 2).reshape({2, 37, 48});
   };
   expect_alike([](const auto& x) { return tile_attention(x[0], 3); }, plain, {torch::randn({2, 37, 144})}, kBfloat);
+}
+
+/// Keys that count several times, or not at all, with the gradient of how often.
+TEST(TileOps, AttentionWithWeightsIsThePlainOneButForRounding) {
+  if (!tensor::bfloat_products_usable()) GTEST_SKIP() << "this processor has no bfloat16 products (AVX-512 BF16 or AMX)";
+  torch::manual_seed(1);
+  const auto often = torch::randint(0, 3, {2, 37}).to(torch::kFloat32);
+  often.slice(1, 0, 1).fill_(1);
+  for (const bool sees_itself : {false, true}) {
+    const auto plain = [&](const std::vector<torch::Tensor>& x) { return attend(x[0], 3, x[1], sees_itself); };
+    const auto ours = [&](const std::vector<torch::Tensor>& x) { return tile_attention(x[0], 3, x[1], sees_itself); };
+    expect_alike(ours, plain, {torch::randn({2, 37, 144}), often}, kBfloat);
+  }
 }
 
 TEST(TileOps, GeluIsTorchs) {

@@ -26,6 +26,7 @@
 #include "training/train/initial_model.h"
 #include "training/train/learner.h"
 #include "training/train/run_log.h"
+#include "training/train/trained_pruner.h"
 #include "training/train/vocabulary_start.h"
 
 namespace revisit::train {
@@ -296,10 +297,10 @@ model::LoadedModel Trainer::model_to_ship() const {
   model::LoadedModel model = learner_.model();
   model.config.input.size = config_.infer_size();
   const bool only = config_.model.weitop_only;
-  model.config.provenance =
-      model::history(origin_, fmt::format("{} by revisit, config {}, seed {}, {} steps of {} x {} pictures, on {}",
-                                          only ? "WeiToP trained on" : "trained", config_.name, config_.seed, state_.step,
-                                          config_.data.places_per_batch, config_.data.images_per_place, state_.data));
+  model.config.provenance = model::history(
+      origin_, fmt::format("{} by revisit, config {}, seed {}, {} steps of {} x {} pictures, on {}",
+                           only ? "WeiToP trained on" : "trained" + pruner_words(config_.model), config_.name, config_.seed,
+                           state_.step, config_.data.places_per_batch, config_.data.images_per_place, state_.data));
   return model;
 }
 

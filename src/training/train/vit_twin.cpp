@@ -8,9 +8,10 @@
 #include <tuple>
 #include <vector>
 
-#include "engine/reduce/one_cut.h"
-#include "training/train/tile_ops.h"
 #include "engine/backbone/vit/position.h"
+#include "engine/reduce/one_cut.h"
+#include "training/train/pruner_twin.h"
+#include "training/train/tile_ops.h"
 
 namespace revisit::train {
 namespace {
@@ -21,18 +22,13 @@ torch::Tensor layer_norm(const Tensors& tensors, const std::string& name, float 
   return torch::layer_norm(x, {x.size(-1)}, tensors.at(name + ".weight"), tensors.at(name + ".bias"), static_cast<double>(eps));
 }
 
-torch::Tensor attention(const model::VitConfig& vit, const Tensors& tensors, const std::string& block, const torch::Tensor& x) {
-  const auto batch = x.size(0);
-  const auto count = x.size(1);
-  const std::int64_t head_dim = vit.width / vit.heads;
-  const torch::Tensor side_by_side = linear(tensors, block + "attn.qkv", x);
-  if (TileProducts::on()) return linear(tensors, block + "attn.proj", tile_attention(side_by_side, vit.heads));
-  // (3, B, heads, T, head_dim)
-  const torch::Tensor qkv = side_by_side.reshape({batch, count, 3, vit.heads, head_dim}).permute({2, 0, 3, 1, 4});
-  const torch::Tensor q = qkv[0] / std::sqrt(static_cast<double>(head_dim));
-  const torch::Tensor shares = torch::softmax(torch::matmul(q, qkv[1].transpose(-2, -1)), -1);
-  const torch::Tensor mixed = torch::matmul(shares, qkv[2]).transpose(1, 2).reshape({batch, count, vit.width});
-  return linear(tensors, block + "attn.proj", mixed);
+/// (B, T, 3 D) -> (3, B, heads, T, head size)
+torch::Tensor split_heads(const torch::Tensor& qkv, std::int64_t heads) {
+  return qkv.reshape({qkv.size(0), qkv.size(1), 3, heads, qkv.size(2) / 3 / heads}).permute({2, 0, 3, 1, 4});
+}
+
+double root_of_head(const torch::Tensor& qkv, std::int64_t heads) {
+  return std::sqrt(static_cast<double>(qkv.size(2)) / 3 / static_cast<double>(heads));
 }
 
 torch::Tensor activated(const torch::Tensor& x) { return TileProducts::on() ? fast_gelu(x) : torch::gelu(x); }
@@ -105,13 +101,39 @@ torch::Tensor embed_pixels(const model::VitConfig& vit, const Tensors& tensors, 
   return torch::cat(parts, 1);
 }
 
-torch::Tensor run_vit_block(const model::VitConfig& vit, const Tensors& tensors, int index, const torch::Tensor& x) {
+torch::Tensor weighted_softmax(const torch::Tensor& scores, const torch::Tensor& weights, bool sees_itself) {
+  if (!weights.defined()) return torch::softmax(scores, -1);
+  torch::Tensor often = weights.unsqueeze(1).unsqueeze(2);  // (B, 1, 1, T)
+  if (sees_itself) often = often + (1 - often) * torch::eye(scores.size(-1), scores.options());
+  const torch::Tensor shares = torch::exp(scores - scores.detach().amax(-1, true)) * often;
+  const double slack = sees_itself ? kPolicySlack : 0;
+  return (shares + slack / static_cast<double>(scores.size(-1))) / (shares.sum(-1, true) + slack);
+}
+
+torch::Tensor attend(const torch::Tensor& qkv, std::int64_t heads, const torch::Tensor& weights, bool sees_itself) {
+  if (TileProducts::on()) return tile_attention(qkv, heads, weights, sees_itself);
+  const torch::Tensor parts = split_heads(qkv, heads);
+  const torch::Tensor q = parts[0] / root_of_head(qkv, heads);
+  const torch::Tensor shares = weighted_softmax(torch::matmul(q, parts[1].transpose(-2, -1)), weights, sees_itself);
+  return torch::matmul(shares, parts[2]).transpose(1, 2).reshape({qkv.size(0), qkv.size(1), qkv.size(2) / 3});
+}
+
+torch::Tensor cls_attention(const torch::Tensor& qkv, std::int64_t heads, const torch::Tensor& weights) {
+  const torch::Tensor parts = split_heads(qkv, heads);
+  const torch::Tensor q = parts[0].slice(2, 0, 1) / root_of_head(qkv, heads);  // (B, heads, 1, head size)
+  return weighted_softmax(torch::matmul(q, parts[1].transpose(-2, -1)), weights, false).mean(1).squeeze(1);
+}
+
+torch::Tensor run_vit_block(const model::VitConfig& vit, const Tensors& tensors, int index, const torch::Tensor& x,
+                            PrunerTwin* pruner) {
   const std::string block = kRoot + "blocks." + std::to_string(index) + ".";
   const auto scaled = [&](const char* scale, const torch::Tensor& branch) {
     return vit.layer_scale ? branch * tensors.at(block + scale + ".gamma") : branch;
   };
-  const torch::Tensor attended =
-      x + scaled("ls1", attention(vit, tensors, block, layer_norm(tensors, block + "norm1", vit.norm_eps, x)));
+  const torch::Tensor qkv = linear(tensors, block + "attn.qkv", layer_norm(tensors, block + "norm1", vit.norm_eps, x));
+  const torch::Tensor mixed = pruner != nullptr ? pruner->attend(index, qkv) : attend(qkv, vit.heads);
+  torch::Tensor attended = x + scaled("ls1", linear(tensors, block + "attn.proj", mixed));
+  if (pruner != nullptr) attended = pruner->after_attention(index, attended);
   return attended +
          scaled("ls2", feed_forward(vit, tensors, block + "mlp.", layer_norm(tensors, block + "norm2", vit.norm_eps, attended)));
 }

@@ -27,8 +27,21 @@ torch::Tensor position_resampling(const model::VitConfig& vit, int rows, int col
 torch::Tensor embed_pixels(const model::VitConfig& vit, const Tensors& tensors, const torch::Tensor& pixels,
                            const torch::Tensor& resampling);
 
-/// One block over (B, T, D).
-torch::Tensor run_vit_block(const model::VitConfig& vit, const Tensors& tensors, int index, const torch::Tensor& x);
+class PrunerTwin;
+
+/// softmax(q k^T / sqrt(head size)) v per head: qkv (B, T, 3 D) = [q | k | v] -> (B, T, D). `weights` (B, T): how often each key
+/// counts, 0 for not at all; undefined: once. `sees_itself`: but each token counts itself once.
+torch::Tensor attend(const torch::Tensor& qkv, std::int64_t heads, const torch::Tensor& weights = {}, bool sees_itself = false);
+
+/// The softmax in it: scores (B, heads, rows, T).
+torch::Tensor weighted_softmax(const torch::Tensor& scores, const torch::Tensor& weights, bool sees_itself);
+
+/// The row of CLS of that softmax, mean over heads: (B, T).
+torch::Tensor cls_attention(const torch::Tensor& qkv, std::int64_t heads, const torch::Tensor& weights = {});
+
+/// One block over (B, T, D), which a pruner may make shorter.
+torch::Tensor run_vit_block(const model::VitConfig& vit, const Tensors& tensors, int index, const torch::Tensor& x,
+                            PrunerTwin* pruner = nullptr);
 
 torch::Tensor final_norm(const model::VitConfig& vit, const Tensors& tensors, const torch::Tensor& x);
 
