@@ -52,9 +52,9 @@ class LabRuns : public ::testing::Test {
     config.datasets = {{"town", folders(), "", {}}};
     DescriptorSpec spec;
     spec.size = Size{112, 112};
-    config.rows = {{"weitop", {kEmbeddedModel}, {1, 0.5}, 1, spec}};
+    config.rows = {{"weitop", {kEmbeddedModel}, {1, 0.5}, 1, spec, {}}};
     spec.prune = "random";
-    config.rows.push_back({"random", {kEmbeddedModel}, {0.5}, 2, spec});
+    config.rows.push_back({"random", {kEmbeddedModel}, {0.5}, 2, spec, {}});
     config.differences = {{"weitop", "random", 0.5, 0.5}};
     return config;
   }
