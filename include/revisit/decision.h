@@ -43,7 +43,7 @@ struct Evidence {
 };
 
 /// Of matches, best first: as many as are needed to see another place, kEvidenceMatches as a rule. Where the last of so many
-/// still may show the same place, other places count as being as similar as that one. Where all there are hold fewer than 30 of
+/// still may show the same place, other places count as being as similar as that one. Where all there are hold fewer than 10 of
 /// other places, the table's ceiling takes the place of the next one.
 Evidence evidence_of(std::span<const Match> matches, const std::function<Whereabouts(int row)>& where);
 inline constexpr int kEvidenceMatches = 100;

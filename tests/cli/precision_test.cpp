@@ -93,7 +93,7 @@ precision = "bf16"
   const auto run = run_program({"compare", "c.toml", "--json"}, {.folder = folder_});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(run.json().at("rows").size(), 3U);
-  EXPECT_EQ(files("runs/p/cells"), 3U) << "another arithmetic is another measurement";
+  EXPECT_EQ(files("runs/p/cells"), 6U) << "a file of answers and one of times each: another arithmetic is another measurement";
   text_file("c.toml", contents("c.toml") + "[[row]]\nname = \"odd\"\nmodels = [\"demo\"]\nprecision = \"int4\"\n");
   const auto odd = run_program({"compare", "c.toml"}, {.folder = folder_});
   EXPECT_EQ(odd.exit_code, 2);

@@ -21,11 +21,10 @@ std::span<const BackboneFamily* const> backbone_families() {
 }
 
 const BackboneFamily& backbone_family(const std::string& name) {
-  std::vector<std::string> known;
-  for (const BackboneFamily* family : backbone_families()) {
+  for (const BackboneFamily* family : backbone_families())
     if (name == family->name()) return *family;
-    known.emplace_back(family->name());
-  }
+  std::vector<std::string> known;  // only now: a photo that is described asks for its family too
+  for (const BackboneFamily* family : backbone_families()) known.emplace_back(family->name());
   fail(ErrorCode::kBadModel, "'{}' is not a backbone family this version knows; known are {}", name, fmt::join(known, ", "));
 }
 

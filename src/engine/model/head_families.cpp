@@ -51,11 +51,10 @@ std::span<const HeadFamily* const> head_families() {
 }
 
 const HeadFamily& head_family(const std::string& name) {
-  std::vector<std::string> known;
-  for (const HeadFamily* family : head_families()) {
+  for (const HeadFamily* family : head_families())
     if (name == family->name()) return *family;
-    known.emplace_back(family->name());
-  }
+  std::vector<std::string> known;  // only now: a photo that is described asks for its family too
+  for (const HeadFamily* family : head_families()) known.emplace_back(family->name());
   fail(ErrorCode::kBadModel, "'{}' is not an aggregator; known are {}", name, fmt::join(known, ", "));
 }
 

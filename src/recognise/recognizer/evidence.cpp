@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kSamePlace_m = 50, kSamePlace_s = 20;
 constexpr int kSamePlaceRows = 10;
-constexpr int kFewestOthers = 30;  // fewer photos of other places do not show how alike other places can be
+constexpr int kFewestOthers = 10;  // fewer photos of other places do not show how alike other places can be
 
 }  // namespace
 

@@ -107,7 +107,7 @@ void check_pruner(const TrainConfig& config, const Checker& check) {
   const std::string& name = *model.own.prune;
   check.refuse_if(model.weitop, "weitop = false", "[model] prune is {}, but weitop is true: a model has one pruner", name);
   check.refuse_if(model.own.rho && how_much, "leave one of them out",
-                  "[model] prune_rho is {}, but prune_options, {}, say how much is kept", *model.own.rho,
+                  "[model] prune_rho is {}, but prune_options, {}, say how much is kept", model.own.rho.value_or(1),
                   model.own.prune_options.value_or(""));
   check.refuse_if(!how_much && model.own.rho.value_or(1) == 1, "prune_rho = 0.5, for example",
                   "[model] prune is {}, but prune_rho is {}: nothing would be pruned", name, model.own.rho ? "1" : "not set");
