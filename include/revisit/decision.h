@@ -40,11 +40,12 @@ bool may_be_same_place(const Whereabouts& a, const Whereabouts& b);
 struct Evidence {
   double similarity = 0;         ///< of the best match
   std::optional<double> next{};  ///< of the best match that shows another place; none: too few such photos to tell
+  double least = -1;             ///< of the last match, where there are too few
 };
 
 /// Of matches, best first: as many as are needed to see another place, kEvidenceMatches as a rule. Where the last of so many
 /// still may show the same place, other places count as being as similar as that one. Where all there are hold fewer than 10 of
-/// other places, the table's ceiling takes the place of the next one.
+/// other places, what such photos usually are takes the place of the next one (`DecisionTable::unseen`), or the last match.
 Evidence evidence_of(std::span<const Match> matches, const std::function<Whereabouts(int row)>& where);
 inline constexpr int kEvidenceMatches = 100;
 
@@ -58,6 +59,7 @@ struct RateStep {
 struct DecisionTable {
   double floor = -1;   ///< the next place counts as at least this similar: in a small collection it may be unlike by chance
   double ceiling = 1;  ///< and at most: whoever is more alike may be the same place seen on another day
+  double unseen = 1;   ///< what it counts as where too few photos of other places are there
   int photos = 0;      ///< it was made from
   std::vector<RateStep> steps{};  ///< falling rates, rising scores
 };

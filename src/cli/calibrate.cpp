@@ -102,6 +102,7 @@ int run_calibrate(const CalibrateArgs& args, Console& console) {
                        {"by", by},
                        {"floor", table.floor},
                        {"ceiling", table.ceiling},
+                       {"unseen", table.unseen},
                        {"rates", std::move(rates)}});
     return 0;
   }

@@ -45,7 +45,8 @@ std::vector<double> falling_scores(const std::vector<Evidence>& strangers, const
 }  // namespace
 
 double score(const Evidence& evidence, const DecisionTable& table) {
-  return evidence.similarity - std::clamp(evidence.next.value_or(table.ceiling), table.floor, table.ceiling);
+  const double next = evidence.next.value_or(std::max(table.unseen, evidence.least));
+  return evidence.similarity - std::clamp(next, table.floor, table.ceiling);
 }
 
 std::optional<double> false_rate(const Evidence& evidence, const DecisionTable& table) {
@@ -64,6 +65,7 @@ DecisionTable make_decision_table(std::span<const std::vector<Evidence>> sources
   constexpr double kFloorShare = 0.5, kCeilingShare = 0.05;
   out.floor = 1;
   out.ceiling = -1;
+  std::vector<double> ceilings;
   for (const auto& source : sources) {
     std::vector<double> similarities, nexts;
     for (const Evidence& one : source) {
@@ -71,9 +73,13 @@ DecisionTable make_decision_table(std::span<const std::vector<Evidence>> sources
       nexts.push_back(one.next.value_or(one.similarity));
     }
     out.floor = std::min(out.floor, rounded_up(exceeded_by(nexts, kFloorShare)));
-    out.ceiling = std::max(out.ceiling, rounded_up(exceeded_by(similarities, kCeilingShare)));
+    ceilings.push_back(rounded_up(exceeded_by(similarities, kCeilingShare)));
+    out.ceiling = std::max(out.ceiling, ceilings.back());
     out.photos += static_cast<int>(source.size());
   }
+  // Sources may be at home at very different similarities; one of them must not decide for all small collections.
+  std::ranges::sort(ceilings);
+  out.unseen = ceilings[(ceilings.size() - 1) / 2];
   std::vector<std::vector<double>> falling;
   for (const auto& source : sources) falling.push_back(falling_scores(source, out));
   for (const double rate : kRates) {

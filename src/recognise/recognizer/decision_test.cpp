@@ -105,6 +105,17 @@ TEST(DecisionTable, LeavesOutRatesThatTakeMorePhotos) {
   EXPECT_THROW(make_decision_table({}), Error);
 }
 
+TEST(DecisionTable, WhatWasNotSeenCountsAsInTheMedianSourceOrAsTheLastMatch) {
+  std::vector<std::vector<Evidence>> sources;
+  for (const double similar : {0.9, 0.3, 0.5}) sources.push_back(std::vector<Evidence>(40, {similar, similar - 0.01}));
+  const DecisionTable table = make_decision_table(sources);
+  EXPECT_NEAR(table.unseen, 0.5, 2e-4);
+  EXPECT_NEAR(table.ceiling, 0.9, 2e-4);
+  EXPECT_NEAR(score({0.8, std::nullopt, 0.1}, table), 0.8 - table.unseen, 1e-9);
+  EXPECT_NEAR(score({0.8, std::nullopt, 0.7}, table), 0.1, 1e-9) << "where all are alike, being alike says little";
+  EXPECT_EQ(decision_table_from("1 photos=9 floor=0 ceiling=0.7 rates=0.1:0.2", "x").unseen, 0.7);
+}
+
 TEST(DecisionTable, IsOneLineOfText) {
   const DecisionTable table = table_of(500, 4);
   const std::string text = text_of(table);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The revisit authors
 // SPDX-License-Identifier: Apache-2.0
-// A decision table as one line, "1 photos=1203 floor=0.31 ceiling=0.55 rates=0.5:0.0301,0.4:0.035", in a model file's metadata or
-// in the file calibration.txt of an index folder. The first word is the version.
+// A decision table as one line, "1 photos=1203 floor=0.31 ceiling=0.55 rates=0.5:0.0301,0.4:0.035 unseen=0.5", in a model file's
+// metadata or in the file calibration.txt of an index folder. The first word is the version; without `unseen` it is the ceiling.
 #include <fmt/format.h>
 
 #include <string_view>
@@ -61,7 +61,7 @@ std::string text_of(const DecisionTable& table) {
   std::string out = fmt::format("1 photos={} floor={} ceiling={} rates=", table.photos, table.floor, table.ceiling);
   for (const RateStep& step : table.steps)
     out += fmt::format("{}{}:{}", &step == table.steps.data() ? "" : ",", step.rate, step.score);
-  return out;
+  return out + fmt::format(" unseen={}", table.unseen);
 }
 
 DecisionTable decision_table_from(const std::string& text, const std::string& source) {
@@ -74,6 +74,7 @@ DecisionTable decision_table_from(const std::string& text, const std::string& so
   out.photos = static_cast<int>(words.number(words.value(1, "photos"), "photos", 1, 1e9));
   out.floor = words.number(words.value(2, "floor"), "floor", -1, 1.001);
   out.ceiling = words.number(words.value(3, "ceiling"), "ceiling", out.floor, 1.001);
+  out.unseen = words.size() > 5 ? words.number(words.value(5, "unseen"), "unseen", -1, out.ceiling) : out.ceiling;
   const auto rates = words.value(4, "rates");
   if (rates.empty()) return out;
   for (const auto one : split(rates, ',')) {

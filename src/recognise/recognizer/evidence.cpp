@@ -36,7 +36,11 @@ Evidence evidence_of(std::span<const Match> matches, const std::function<Whereab
     if (more_unseen || others == kFewestOthers) return out;
   }
   out.next.reset();
-  if (more_unseen) out.next = static_cast<double>(matches.back().similarity);
+  if (more_unseen) {
+    out.next = static_cast<double>(matches.back().similarity);
+  } else if (matches.size() > 1) {
+    out.least = static_cast<double>(matches.back().similarity);
+  }
   return out;
 }
 
